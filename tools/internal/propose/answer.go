@@ -19,8 +19,8 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 		return "", "No field says whether a mail was answered: the messages of its thread show it."
 	}
 	for _, k := range s.kinds(ctx) {
-		a, ok := s.read(ctx, k)
-		if !ok {
+		a := s.read(ctx, k)
+		if a == nil {
 			continue
 		}
 		if says := s.call(a); says != "" && k == byTime {
@@ -37,27 +37,32 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 
 // kinds returns what the query may ask for, the likeliest first. It reads nothing but, for a query that finds little, the schema.
 func (s *search) kinds(ctx context.Context) (all []kind) {
-	if s.Q == "" || len(s.Filter) > 0 || s.hourly || s.weekly && (!s.tallies() || s.inPeriod() || s.Unread != "") {
+	switch {
+	case s.Q == "" || len(s.Filter) > 0 || s.hourly:
+		return nil
+	case s.weekly && s.tallies() && !s.inPeriod() && s.Unread == "": // the newest, or another number, would be of all days
+		return []kind{counts}
+	case s.weekly:
 		return nil
 	}
-	if s.weekly { // the newest, or another number, would be of all days
-		return []kind{counts}
-	}
-	not := written.Negation(s.Q)
 	newest, oldest := s.Question.AsksByTime()
 	if (newest || oldest) && (!s.Unfiltered || len(s.bounds()) == 0) {
 		all = append(all, byTime)
 	}
 	isTopic := len(s.absent) == 0 && !strings.Contains(s.Q, " ") // one word that records have asks for nothing else
-	if isTopic || s.inPeriod() || s.Unread != "" && not == "" {
+	if isTopic || s.inPeriod() || s.Unread != "" && written.Negation(s.Q) == "" {
 		return all
 	}
+	return append(all, s.kindsOfSeveral(ctx)...)
+}
+
+// kindsOfSeveral returns what a query of several words, or of one that no record has, may ask for, other than the newest or the oldest.
+func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	amount := written.AmountOf(s.Rest)
 	_, _, ranks := written.Superlative(amount.Rest) // at most 200 is none
 	of, _ := relax.Asked(s.Rest)
 	granularity, _ := written.Granularity(s.Rest)
 	isMore, isAverage := has(s.Rest, mores), has(s.Rest, averages)
-	compares := s.Compared != "" && isMore
 	switch {
 	case s.Unfiltered: // then it sorts as little
 	case ranks != nil:
@@ -69,10 +74,10 @@ func (s *search) kinds(ctx context.Context) (all []kind) {
 		all = append(all, sums)
 	}
 	switch {
-	case s.asksCount(), isAverage && granularity != "", compares:
+	case s.asksCount(), isAverage && granularity != "", isMore && s.Compared != "":
 		all = append(all, counts)
 	case ranks != nil, s.Unfiltered:
-	case not != "", amount.Bounds != nil, s.asksRecords(ctx, of):
+	case written.Negation(s.Q) != "", amount.Bounds != nil, s.asksRecords(ctx, of):
 		all = append(all, records)
 	}
 	return all
@@ -87,8 +92,8 @@ func (s *search) asksRecords(ctx context.Context, of string) bool {
 		(isPlural || len(s.absent) > 0) && s.findsLittle(ctx)
 }
 
-// read reads what is asked for as one kind of answer; false if its words do not say so, or name no stream.
-func (s *search) read(ctx context.Context, k kind) (*ask, bool) {
+// read reads what is asked for as one kind of answer; nil if its words do not say so, or if no call is certain to answer it.
+func (s *search) read(ctx context.Context, k kind) *ask {
 	a := &ask{kind: k, query: s.Rest, metric: "count"}
 	if a.amount = written.AmountOf(s.Rest); a.amount.Bounds != nil {
 		a.query = a.amount.Rest
@@ -99,17 +104,16 @@ func (s *search) read(ctx context.Context, k kind) (*ask, bool) {
 	a.words = relax.Without(relax.Words(a.query), a.not)
 	a.left = slices.DeleteFunc(relax.Telling(a.words), func(word string) bool { return having[strings.ToLower(word)] })
 	s.readMeasure(a)
-	if !s.readStream(a) || !s.readNumber(a) {
-		return nil, false
-	}
-	if s.readConditions(ctx, a); len(a.sources) == 0 {
-		return nil, false
+	if !s.readStream(a) || !s.readNumber(a) || !s.readConditions(ctx, a) {
+		return nil
 	}
 	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
-		return nil, false
+		return nil
 	}
-	s.readTopic(ctx, a)
-	return a, true
+	if !s.readTopic(ctx, a) {
+		return nil
+	}
+	return a
 }
 
 // readMeasure reads from the words alone by what the records are counted, added up or compared.

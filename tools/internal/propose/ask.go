@@ -15,12 +15,13 @@ import (
 type kind int
 
 const (
-	records kind = iota // those with some conditions
-	byTime              // the newest or the oldest
-	extreme             // the one with the largest or smallest number
-	most                // for whom or which there are the most, or the numbers of all
-	sums                // a sum or an average of a field
-	counts              // how many there are
+	records   kind = iota // those with some conditions
+	byTime                // the newest or the oldest
+	extreme               // the one with the largest or smallest number
+	most                  // for whom or which there are the most
+	eachValue             // how many there are with each value of a field
+	sums                  // a sum or an average of a field
+	counts                // how many there are
 )
 
 // An ask is what a question asks for. Each part is read by one function from the words and from what is known of the schema, and removes
@@ -45,7 +46,6 @@ type ask struct {
 	connection string         // the id of the one connection that it names
 	field      string         // the number
 	group      string
-	denied     string         // the word for a state that no filter leaves out, so that it is counted by group
 	belongs    bool           // the records must belong to one that it names
 	where      rs.Object      // conditions, without the time
 	whose      string         // a sender or a merchant
@@ -53,13 +53,32 @@ type ask struct {
 	says       string         // which word is a condition
 	flag       string         // the word that is
 	within     string         // the stream whose records have the words that are left
-	lacks      bool           // none has
-	none       bool           // which a read has told
+	none       bool           // a read has told that none has, although words name its stream and what is sought
 	parents    bool           // the records are those of which the requested ones are parts, as mails are of attachments
-	all        bool           // the word that is left only names the records of a sender, as bills does
 }
 
 func (a *ask) source() known.Source { return a.sources[0] }
+
+// narrowed returns the conditions and the connection of the records that are asked for.
+func (a *ask) narrowed() (where rs.Object, connection string) {
+	if a.whose == "" {
+		return a.where, a.connection
+	}
+	return a.conditions(a.having[0]), a.having[0].Connection.ID
+}
+
+// conditions returns the conditions in a source, without the time.
+func (a *ask) conditions(source known.Source) rs.Object {
+	if a.whose == "" {
+		return a.where
+	}
+	return rs.Object{rs.NewMember(source.Whose(), a.whose)}.WithAll(a.where)
+}
+
+// countsAll reports whether all records of a sender are counted, which the word that is left only names, as bills does.
+func (a *ask) countsAll() bool {
+	return a.kind == counts && a.whose != "" && !a.named && len(a.left) == 1
+}
 
 // explain removes words from those that are left.
 func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }

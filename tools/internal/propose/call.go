@@ -24,32 +24,24 @@ func (s *search) withoutFirst() string {
 	return fmt.Sprintf("Without the word %s: ", quote.Text(word)) + searchFor("oldest "+strings.Join(others, " "), s.without("limit"))
 }
 
-// conditions returns the conditions of an ask in a source, without the time.
-func (a *ask) conditions(source known.Source) rs.Object {
-	if a.whose == "" {
-		return a.where
-	}
-	return rs.Object{rs.NewMember(source.Whose(), a.whose)}.WithAll(a.where)
-}
-
-// call returns the one call for an ask, or one for each connection that has what it names, with what it finds; "" if words are left that
-// say more.
+// call returns the one call for an ask, or one for each connection that has what it names, with what it finds; "" if no call is certain to
+// find it.
 func (s *search) call(a *ask) string {
-	sources, bounds := a.sources[:min(1, len(a.sources))], s.bounds()
+	if a.none {
+		return fmt.Sprintf("No record of %s has all of: %s.", quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, ", "))
+	}
+	sources := a.sources[:1]
 	if a.whose != "" {
 		sources = a.having
 	}
 	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
-	isUntimed := len(sources) == 0 || len(bounds) > 0 && sources[0].Time == ""
 	lacksNumber := a.field == "" && (a.metric != "count" || a.kind == extreme)
 	switch {
-	case a.lacks && a.named && a.none && len(s.Question.Mentioned()) > 0:
-		return fmt.Sprintf("No record of %s has all of: %s.", quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, ", "))
-	case a.lacks, lacksNumber, isFiltered && s.Unfiltered:
+	case lacksNumber, isFiltered && s.Unfiltered:
 		return ""
 	case a.within != "":
 		return s.topicCall(a)
-	case len(a.left) > 0 && !a.all, a.kind == records && len(a.where) == 0, isUntimed:
+	case a.kind == records && len(a.where) == 0, len(s.bounds()) > 0 && sources[0].Time == "":
 		return ""
 	case a.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
 		return ""
@@ -99,7 +91,7 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 		}
 	}
 	tool = "query_records"
-	if a.kind == sums || a.kind == counts || a.kind == most {
+	if a.kind == sums || a.kind == counts || a.kind == most || a.kind == eachValue {
 		tool = "aggregate"
 		add("metric", a.metric)
 		add("field", a.field)
@@ -137,42 +129,46 @@ func (s *search) in(name string, value any, connection string) rs.Object {
 
 // topicCall returns the search for the words that are left in the one stream that has them.
 func (s *search) topicCall(a *ask) string {
-	isSame, isTimed := a.within == a.source().Stream, s.isTimed(a.within)
 	isSearched := len(s.Streams) == 1 && a.within == s.Streams[0] && a.where == nil && (a.kind != byTime || !s.timed)
 	if isSearched || a.kind == byTime && !a.named && a.whose == "" || len(a.having) > 1 {
 		return ""
 	}
-	stream, q, says, connection := quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, " "), a.says, a.connection
-	where, bounds := a.where, s.bounds()
-	switch {
-	case a.whose != "":
-		says = "Of " + quote.Text(a.whose) + " alone: "
-		where, connection = a.conditions(a.having[0]), a.having[0].Connection.ID
-	case !isSame:
-		says = "In " + quote.Names([]string{a.within}, 1) + ", which " + stream + " consist of: "
-	case says == "" || a.kind == byTime:
-		says = "In that stream alone: "
-	}
-	switch {
-	case a.kind == byTime && (isTimed || a.source().Time != ""): // a part has the time of its record
+	where, connection := a.narrowed()
+	q, says, isTimed := strings.Join(a.left, " "), s.topicSentence(a), s.isTimed(a.within)
+	if a.kind == byTime && (isTimed || a.source().Time != "") { // a part has the time of its record
 		q = s.byTime() + " " + q
 		if a.whose != "" {
 			says = s.sentence(a)
 		}
-	case a.kind == counts:
-		says = strings.TrimSuffix(says, ": ") + ", with how many there are: "
 	}
-	within := s.in("streams", []string{a.within}, connection)
+	args, bounds := s.in("streams", []string{a.within}, connection), s.bounds()
 	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
-		within = within.With("time_zone", rs.EncodeJSON(zone))
+		args = args.With("time_zone", rs.EncodeJSON(zone))
 	}
 	if len(where) > 0 {
-		within = within.With("filter", where.JSON())
+		args = args.With("filter", where.JSON())
 	}
-	if isSame || isTimed {
-		within = within.WithAll(bounds)
+	if isTimed || a.within == a.source().Stream {
+		args = args.WithAll(bounds)
 	}
-	return says + searchFor(q, within)
+	return says + searchFor(q, args)
+}
+
+// topicSentence returns what the search for the words that are left finds.
+func (s *search) topicSentence(a *ask) string {
+	says := a.says
+	switch stream := a.source().Stream; {
+	case a.whose != "":
+		says = "Of " + quote.Text(a.whose) + " alone: "
+	case a.within != stream:
+		says = "In " + quote.Names([]string{a.within}, 1) + ", which " + quote.Names([]string{stream}, 1) + " consist of: "
+	case says == "" || a.kind == byTime:
+		says = "In that stream alone: "
+	}
+	if a.kind == counts {
+		says = strings.TrimSuffix(says, ": ") + ", with how many there are: "
+	}
+	return says
 }
 
 func (s *search) isTimed(stream string) bool {
@@ -187,38 +183,49 @@ func (s *search) byTime() string {
 	return "oldest"
 }
 
+const ownIncluded = ", the owner's own included"
+
 // sentence returns what the call for an ask finds.
 func (s *search) sentence(a *ask) string {
-	const own = ", the owner's own included"
-	author := a.source().Author
-	isOwn := author != "" && a.whose == "" // also one's own
-	isAverage := a.granularity != "" && a.metric != "avg" && has(s.Rest, averages)
-	switch {
-	case isAverage:
+	if a.granularity != "" && a.metric != "avg" && has(s.Rest, averages) {
 		return "To take the average of: "
-	case a.kind == byTime && a.whose != "":
-		return "The " + s.byTime() + " of " + quote.Text(a.whose) + ": "
-	case a.kind == byTime:
-		return "The " + s.byTime() + " of that stream: "
-	case a.kind == extreme:
+	}
+	switch a.kind {
+	case byTime:
+		of := "that stream"
+		if a.whose != "" {
+			of = quote.Text(a.whose)
+		}
+		return "The " + s.byTime() + " of " + of + ": "
+	case extreme:
 		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest] + " of " + s.streamName(a) + " by " + a.field + ": "
-	case a.kind == most && a.denied == "":
-		return "By " + a.group + map[bool]string{true: own}[a.group == author] + ": "
-	case a.kind == most:
+	case most:
+		return "By " + a.group + map[bool]string{true: ownIncluded}[a.group == a.source().Author] + ": "
+	case eachValue:
 		return "By " + a.group + ", each value and none: "
-	case a.kind == sums:
+	case sums:
 		metric := map[string]string{"sum": "The sum", "avg": "The average"}[a.metric]
 		return metric + " of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
-	case a.kind == records, a.parents:
+	case counts:
+		return s.countSentence(a)
+	}
+	return a.says
+}
+
+// countSentence returns what the call for an ask of how many there are counts.
+func (s *search) countSentence(a *ask) string {
+	hasOwn := a.source().Author != "" && a.whose == "" // also one's own
+	switch {
+	case a.parents:
 		return a.says
 	case s.weekly:
 		return "By day, to be added up by day of the week: "
-	case a.all:
+	case a.countsAll():
 		return "All of " + quote.Text(a.whose) + ": "
-	case relax.SentOneself(s.Rest) && isOwn:
+	case hasOwn && relax.SentOneself(s.Rest):
 		return "By sender, of whom one is meant: "
-	case has(s.Rest, received) && isOwn:
-		return "Of that stream" + own + ": "
+	case hasOwn && has(s.Rest, received):
+		return "Of that stream" + ownIncluded + ": "
 	}
 	return "Of that stream: "
 }

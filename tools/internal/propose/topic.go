@@ -15,58 +15,71 @@ import (
 )
 
 // readTopic reads in which stream the words that are left are: that of the ask, or one whose records belong to its records, such as the
-// items of orders. Words that no record has are dropped, unless no others are left.
-func (s *search) readTopic(ctx context.Context, a *ask) {
-	if a.lacks {
-		return
-	}
-	words := a.left
+// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words.
+func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if a.kind == byTime || a.kind == records && a.says == "" {
-		a.left = slices.DeleteFunc(slices.Clone(words), s.isAbsent)
-		a.lacks = len(words) > 0 && len(a.left) == 0 // the newest of that stream is another one
+		present := slices.DeleteFunc(slices.Clone(a.left), s.isAbsent)
+		if len(a.left) > 0 && len(present) == 0 { // the newest of that stream is another one
+			return false
+		}
+		a.left = present
 	}
-	a.all = a.kind == counts && a.whose != "" && !a.named && len(a.left) == 1
-	isNumber := a.kind == sums || a.kind == most || a.kind == extreme || a.granularity != ""
-	if words = a.left; len(words) == 0 || isNumber || a.not != "" {
-		return
+	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != ""
+	switch {
+	case len(a.left) == 0:
+		return true
+	case isNumber || a.not != "":
+		return a.countsAll()
+	case a.kind == records && slices.ContainsFunc(a.left, s.callsStream): // mails and orders about something
+		return false
 	}
-	isOther := func(word string) bool { // mails and orders about something
-		return slices.ContainsFunc(s.Schema().Sources, func(source known.Source) bool { return fields.MayCall(word) && fields.Calls(word, source.Stream) })
+	found, none := s.readWithin(ctx, a)
+	if found {
+		return true
 	}
-	if a.kind == records && slices.ContainsFunc(words, isOther) {
-		a.lacks = true
-		return
+	if s.asksState(a) {
+		s.readEachValue(a, "")
 	}
-	streams := []string{a.source().Stream}
-	for _, child := range a.source().Children {
-		if a.where == nil && a.whose == "" {
+	a.none = none && a.named && len(s.Question.Mentioned()) > 0 && !a.countsAll()
+	return a.none || a.kind == eachValue || a.countsAll()
+}
+
+// callsStream reports whether a word calls a stream that is known.
+func (s *search) callsStream(word string) bool {
+	isCalled := func(source known.Source) bool { return fields.Calls(word, source.Stream) }
+	return fields.MayCall(word) && slices.ContainsFunc(s.Schema().Sources, isCalled)
+}
+
+// asksState reports whether the words that are left may be a state of the records, such as orders that are on the way.
+func (s *search) asksState(a *ask) bool {
+	of, _ := relax.Asked(a.query)
+	isNoun := a.kind == records && a.named && fields.MayCall(of) && len(s.Question.Mentioned()) == 0
+	return isNoun && strings.ToLower(a.left[0]) == a.left[0] && a.where == nil && a.whose == ""
+}
+
+// readWithin reads which stream has a record with the words that are left, except those that call that stream. If found is false, none
+// reports whether the last stream is known to have none.
+func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
+	words, own := a.left, a.source()
+	where, connection := a.narrowed()
+	streams := []string{own.Stream}
+	if a.where == nil && a.whose == "" {
+		for _, child := range own.Children {
 			streams = append(streams, child.Target)
 		}
 	}
 	for i, stream := range streams {
 		a.left = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return i > 0 && fields.Calls(word, stream) })
-		if len(a.left) > 0 && s.holds(ctx, a, stream) {
+		if len(a.left) == 0 {
+			continue
+		}
+		if found, none = s.finds(ctx, a.left, []string{stream}, where, connection); found {
 			a.within = stream
-			return
+			return true, false
 		}
 	}
 	a.left = words
-	of, _ := relax.Asked(a.query)
-	isState := a.kind == records && a.named && fields.MayCall(of) && len(s.Question.Mentioned()) == 0 && strings.ToLower(words[0]) == words[0]
-	if isState && a.where == nil && a.whose == "" { // orders that are on the way
-		s.readDenied(a, "")
-	}
-	a.lacks = a.kind != most && !a.all
-}
-
-// holds reports whether a record of a stream has the words that are left and the conditions of an ask.
-func (s *search) holds(ctx context.Context, a *ask, stream string) (found bool) {
-	where, connection := a.where, a.connection
-	if a.whose != "" {
-		where, connection = a.conditions(a.having[0]), a.having[0].Connection.ID
-	}
-	found, a.none = s.finds(ctx, a.left, []string{stream}, where, connection)
-	return found
+	return false, none
 }
 
 // finds makes one read to find out whether a record of some streams, within a filter, has all of some words, or whether none has. It is

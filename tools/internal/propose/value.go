@@ -9,7 +9,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -25,28 +24,31 @@ const (
 )
 
 // readConditions reads the conditions of an ask other than its amount: the record that its records belong to, such as a channel, the
-// currency of an amount, a sender or a merchant, and flags and values of fields.
-func (s *search) readConditions(ctx context.Context, a *ask) {
-	s.readBelonging(ctx, a)
+// currency of an amount, a sender or a merchant, and flags and values of fields. It is false if no records can have them.
+func (s *search) readConditions(ctx context.Context, a *ask) bool {
+	if !s.readBelonging(ctx, a) {
+		return false
+	}
 	s.readCurrency(a)
 	s.readSpent(ctx, a)
 	if slices.ContainsFunc(a.left, s.Question.AsksOf) {
 		s.readParents(a)
 		s.readWhose(ctx, a)
 	}
-	if a.kind != extreme {
-		s.readListed(ctx, a)
+	if a.kind != extreme && !s.readListed(ctx, a) {
+		return false
 	}
 	if a.whose == "" && a.kind == most && len(a.left) > 0 {
 		s.readCompared(ctx, a)
 	}
+	return true
 }
 
 // readBelonging reads which record the records belong to. If the stream is that of this record, as in what was said in the lantern channel,
-// the records are meant.
-func (s *search) readBelonging(ctx context.Context, a *ask) {
+// the records are meant. It is false if an ask needs such a record and names none, or if the records lack the field that it counts by.
+func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 	if a.kind == extreme || a.kind == sums {
-		return
+		return true
 	}
 	streams := []string{a.source().Stream}
 	if s.timed || a.kind == most || a.kind == byTime {
@@ -68,14 +70,14 @@ func (s *search) readBelonging(ctx context.Context, a *ask) {
 			a.group = sources[0].Author
 		}
 		a.sources, a.where = sources, where
-		a.lacks = len(s.suiting(a, rs.Object{{Name: a.group}})) == 0 && a.group != ""
+		if a.group != "" && len(s.suiting(a, rs.Object{{Name: a.group}})) == 0 {
+			return false
+		}
 		a.explain(said...)
 		a.says = quote.Text(title) + " is named by " + quote.Names([]string{field}, 1) + " of " + quote.Names([]string{stream}, 1) + ": "
-		return
+		return true
 	}
-	if a.belongs { // it names none
-		a.lacks = true
-	}
+	return !a.belongs
 }
 
 // readCurrency reads the currency of an amount, if a field has it.
@@ -189,44 +191,25 @@ func (s *search) readCompared(ctx context.Context, a *ask) {
 }
 
 // readListed reads the word of an ask that is a flag of its stream or a value of a field with few values, or what of these it denies: no
-// filter leaves out a value, so that is a count by the field.
-func (s *search) readListed(ctx context.Context, a *ask) {
-	words := a.left
-	if a.not != "" || a.kind == counts { // also those that say nothing else, as in mails that I have not read
-		words = slices.DeleteFunc(slices.Clone(a.words), func(word string) bool {
-			return !slices.Contains(a.left, word) && len(relax.Telling([]string{word})) > 0
-		})
-	}
-	flagged := has(s.Rest, having)
-	if a.kind == records && !flagged && a.not == "" && len(a.amount.Bounds) == 0 && len(s.absent) > 0 {
-		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !s.isAbsent(word) })
-	}
-	mayRead := len(a.left) > 0 && (a.kind != records || len(a.amount.Bounds) > 0 || a.whose != "" || s.findsLittle(ctx) || a.not != "")
-	if a.not != "" && len(words) > 1 {
-		mayRead = false
-	}
-	field, value, word := s.listedWord(ctx, a, words, mayRead)
-	stream := quote.Names([]string{a.source().Stream}, 1)
-	form := quote.Text(word) + " is what " + quote.Names([]string{field}, 1) + " of " + stream + " says: "
+// filter leaves out a value, so that is a count by the field. It is false if no source has that field and the other ones.
+func (s *search) readListed(ctx context.Context, a *ask) bool {
+	words := s.listable(a)
+	field, value, word := s.listedWord(ctx, a, words)
 	switch isText := strings.HasPrefix(value, `"`); {
 	case a.not != "" && (field == "" || isText):
-		s.readDenied(a, field)
-		return
+		s.readEachValue(a, field)
+		return true
 	case field == "":
-		return
+		return true
 	case a.not != "":
 		value = strconv.FormatBool(value != "true")
-		form = quote.Text(word) + " is denied, which is what " + quote.Names([]string{field}, 1) + " of " + stream + " says: "
-	case isText:
-		text, _ := rs.AsText(value) // cancelled for storniert
-		form = quote.Text(text) + " is a value of " + quote.Names([]string{field}, 1) + " in " + stream + ": "
 	}
-	a.says, a.flag, a.where = cmp.Or(a.says, form), word, a.where.With(field, value)
+	a.says = cmp.Or(a.says, listedSentence(a, field, value, word))
+	a.flag, a.where = word, a.where.With(field, value)
 	suiting := s.suiting(a, a.where)
 	a.having = slices.DeleteFunc(a.having, func(source known.Source) bool { return !source.HasAll(a.where, s.Schema().Document) })
-	if len(suiting) == 0 || a.whose != "" && len(a.having) == 0 { // no source has all of these fields
-		a.lacks = true
-		return
+	if len(suiting) == 0 || a.whose != "" && len(a.having) == 0 {
+		return false
 	}
 	a.sources = suiting
 	a.explain(append(strings.Fields(word), word)...)
@@ -234,21 +217,57 @@ func (s *search) readListed(ctx context.Context, a *ask) {
 	if a.kind == sums {
 		a.explain(refunds...)
 	}
+	return true
 }
 
-// readDenied makes of an ask that denies a value, or a state that no field names, the count by the field with that value or state.
-func (s *search) readDenied(a *ask, field string) {
+// listable returns the words of an ask that may be a flag or a value: those that are left or that say nothing else, as in mails that I have
+// not read, and for records without another sign of a condition only those that no record has.
+func (s *search) listable(a *ask) []string {
+	words := a.left
+	if a.not != "" || a.kind == counts {
+		words = slices.DeleteFunc(slices.Clone(a.words), func(word string) bool {
+			return !slices.Contains(a.left, word) && len(relax.Telling([]string{word})) > 0
+		})
+	}
+	isCondition := has(s.Rest, having) || a.not != "" || len(a.amount.Bounds) > 0
+	if a.kind == records && !isCondition && len(s.absent) > 0 {
+		words = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return !s.isAbsent(word) })
+	}
+	return words
+}
+
+// mayReadValues reports whether an ask may read the values of fields to find one of some words.
+func (s *search) mayReadValues(ctx context.Context, a *ask, words []string) bool {
+	if a.not != "" {
+		return len(a.left) > 0 && len(words) == 1
+	}
+	return len(a.left) > 0 && len(words) > 0 &&
+		(a.kind != records || len(a.amount.Bounds) > 0 || a.whose != "" || s.findsLittle(ctx))
+}
+
+// listedSentence returns that a word is a condition, by a field with a value.
+func listedSentence(a *ask, field, value, word string) string {
+	field, stream := quote.Names([]string{field}, 1), quote.Names([]string{a.source().Stream}, 1)
+	if strings.HasPrefix(value, `"`) {
+		text, _ := rs.AsText(value) // cancelled for storniert
+		return quote.Text(text) + " is a value of " + field + " in " + stream + ": "
+	}
+	is := " is what "
+	if a.not != "" {
+		is = " is denied, which is what "
+	}
+	return quote.Text(word) + is + field + " of " + stream + " says: "
+}
+
+// readEachValue makes of an ask that denies a value, or of a state that no field names, the count by the field with that value or state.
+func (s *search) readEachValue(a *ask, field string) {
 	if len(a.left) != 1 {
 		return
 	}
-	own := fields.Stream{Name: a.source().Stream, Fields: a.source().Fields(s.Schema().Document)}
-	isGroup := func(name string) bool {
-		f := own.Field(name)
-		return f != nil && slices.Contains(f.Aggregates, "group_by")
-	}
+	own := s.fieldsOf(a.source())
 	for _, name := range []string{field, written.StateWord(a.left[0]), a.source().Status} {
-		if name != "" && isGroup(name) {
-			a.kind, a.group, a.denied, a.left = most, name, a.left[0], nil
+		if f := own.Field(name); f != nil && slices.Contains(f.Aggregates, "group_by") {
+			a.kind, a.group, a.left = eachValue, name, nil
 			return
 		}
 	}
@@ -256,11 +275,7 @@ func (s *search) readDenied(a *ask, field string) {
 
 // listedWord finds the word that is a flag of the stream of an ask or, if it may read, a value, or a form of a value, of one of the first
 // fields of it that may have a closed list of values.
-func (s *search) listedWord(ctx context.Context, a *ask, words []string, mayRead bool) (field, value, word string) {
-	scope := rs.Scope{Stream: a.source().Stream, ConnectionID: cmp.Or(a.connection, s.Scope.ConnectionID)}
-	if len(a.sources) == 1 {
-		scope.ConnectionID = cmp.Or(scope.ConnectionID, a.source().Connection.ID)
-	}
+func (s *search) listedWord(ctx context.Context, a *ask, words []string) (field, value, word string) {
 	var all []rs.SchemaField
 	for _, source := range a.sources {
 		all = append(all, source.Fields(s.Schema().Document)...)
@@ -276,12 +291,20 @@ func (s *search) listedWord(ctx context.Context, a *ask, words []string, mayRead
 			return f.Name, "true", phrase
 		}
 	}
-	if !mayRead || len(words) == 0 {
+	if !s.mayReadValues(ctx, a, words) {
 		return "", "", ""
+	}
+	return s.valueWord(ctx, a, known.ListedFields(all, maxListedFields), words)
+}
+
+// valueWord reads the values of some fields of the stream of an ask and finds the word that is a form of one.
+func (s *search) valueWord(ctx context.Context, a *ask, names, words []string) (field, value, word string) {
+	scope := rs.Scope{Stream: a.source().Stream, ConnectionID: cmp.Or(a.connection, s.Scope.ConnectionID)}
+	if len(a.sources) == 1 {
+		scope.ConnectionID = cmp.Or(scope.ConnectionID, a.source().Connection.ID)
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	names := known.ListedFields(all, maxListedFields)
 	values := make([][]aggregate.Group, len(names))
 	read.All(ctx, len(names), func(ctx context.Context, i int) {
 		values[i], _ = aggregate.GroupsOf(ctx, s.RS, scope, names[i], maxListedValues)
