@@ -74,7 +74,7 @@ func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 		all = append(all, sums)
 	}
 	switch {
-	case s.asksCount(), isAverage && granularity != "", isMore && s.Compared != "":
+	case s.Question.AsksNumber(), isAverage && granularity != "", isMore && s.Compared != "":
 		all = append(all, counts)
 	case ranks != nil, s.Unfiltered:
 	case written.Negation(s.Q) != "", amount.Bounds != nil, s.asksRecords(ctx, of):

@@ -83,6 +83,19 @@ func (a *ask) countsAll() bool {
 // explain removes words from those that are left.
 func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }
 
+// suiting returns those sources of an ask that have some fields, and a time if it needs one: chat has no flags.
+func (s *search) suiting(a *ask, needed rs.Object) []known.Source {
+	return slices.DeleteFunc(slices.Clone(a.sources), func(source known.Source) bool {
+		return (s.timed || a.granularity != "") && source.Time == "" || !source.HasAll(needed, s.Schema().Document)
+	})
+}
+
+// keepSuiting leaves an ask those of its sources that have some fields, and a time if it needs one; false if there are none.
+func (s *search) keepSuiting(a *ask, needed rs.Object) bool {
+	a.sources = s.suiting(a, needed)
+	return len(a.sources) > 0
+}
+
 var (
 	having     = lexicon.Of("having") // before the name of a flag
 	mores      = lexicon.Of("more")
@@ -117,8 +130,5 @@ func (s *search) asksWhich(units []string) bool {
 	return ranks != nil && says(s.Q, units)
 }
 
-// asksCount reports whether the query asks how many records there are.
-func (s *search) asksCount() bool { return s.Question.AsksNumber() }
-
 // tallies reports whether the query asks for a number of records, or on which days of the week there are the most.
-func (s *search) tallies() bool { return s.asksCount() || s.asksWhich(weekdays) }
+func (s *search) tallies() bool { return s.Question.AsksNumber() || s.asksWhich(weekdays) }

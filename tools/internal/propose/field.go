@@ -22,6 +22,7 @@ import (
 // Bounds of the reads that find out whether it is.
 const (
 	fewHits         = 3 // hits with all words; if there are more, no other call is proposed
+	maxListedFields = 3 // fields whose values are read
 	maxTriedStreams = 5 // streams in which the records with the conditions of a query are counted
 	maxNumberFields = 8
 )

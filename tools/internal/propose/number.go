@@ -1,6 +1,7 @@
 package propose
 
 import (
+	"cmp"
 	"slices"
 	"strings"
 
@@ -11,55 +12,50 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// numberNamed returns the first field of a source for a use that some words name, such as reaction_count for reactions; "" for none.
-func (s *search) numberNamed(source known.Source, words []string, u fields.Use) string {
-	for _, f := range source.Fields(s.Schema().Document) {
-		had, _ := known.Named([]string{f.Name}, words)
-		if len(had) > 0 && f.Granted && u(f) && (strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")) {
-			return f.Name
-		}
-	}
-	return ""
-}
-
 // readNumber reads the number of the records that an ask compares or adds up, or the field by which it counts them; false if it needs one
 // that is not certain.
 func (s *search) readNumber(a *ask) bool {
-	document, source := s.Schema().Document, a.source()
-	measured := func(by written.Measure) string { return fields.Measured(document, source.Stream, by) }
-	if len(a.amount.Bounds) > 0 {
-		field := ""
-		if of := a.amount.Of; of != "" {
-			field = s.numberNamed(source, []string{of}, fields.HasRanges)
-			a.explain(of)
-		}
-		if field == "" {
-			field = measured(written.Money)
-		}
-		if field == "" || a.kind == sums {
-			return false
-		}
-		for _, bound := range a.amount.Bounds {
-			a.where = a.where.With(field, a.where.Object(field).With(bound.Name, bound.Value).JSON())
-		}
-		a.says = "Numbers in fields are not searched. Those of " + s.streamName(a) + " by " + field + ": "
+	if len(a.amount.Bounds) > 0 && !s.readAmount(a) {
+		return false
 	}
 	switch a.kind {
 	case extreme:
-		return s.readExtreme(a, measured)
+		return s.readExtreme(a)
 	case most:
-		return s.readGroup(a, measured)
+		return s.readGroup(a)
 	case sums:
-		return s.readSum(a, measured)
+		return s.readSum(a)
 	case counts:
-		a.sources = s.suiting(a, a.where)
-		return len(a.sources) > 0
+		return s.keepSuiting(a, a.where)
 	}
 	return true
 }
 
+// readAmount reads of which number an ask names an amount: one that a word names, or money; false if that is not certain.
+func (s *search) readAmount(a *ask) bool {
+	field := ""
+	if of := a.amount.Of; of != "" {
+		field = s.numberNamed(a.source(), []string{of}, fields.HasRanges)
+		a.explain(of)
+	}
+	field = cmp.Or(field, s.measured(a, written.Money))
+	if field == "" || a.kind == sums {
+		return false
+	}
+	for _, bound := range a.amount.Bounds {
+		a.where = a.where.With(field, a.where.Object(field).With(bound.Name, bound.Value).JSON())
+	}
+	a.says = "Numbers in fields are not searched. Those of " + s.streamName(a) + " by " + field + ": "
+	return true
+}
+
+// measured returns the number by which the records of an ask are measured; "" if several may be.
+func (s *search) measured(a *ask, by written.Measure) string {
+	return fields.Measured(s.Schema().Document, a.source().Stream, by)
+}
+
 // readExtreme reads by which number an ask compares records: that of its superlative, or the number of their parts.
-func (s *search) readExtreme(a *ask, measured func(written.Measure) string) bool {
+func (s *search) readExtreme(a *ask) bool {
 	if len(a.amount.Bounds) > 0 && a.amount.Currency == "" {
 		return false
 	}
@@ -67,7 +63,7 @@ func (s *search) readExtreme(a *ask, measured func(written.Measure) string) bool
 	if a.by == written.AnyMeasure && len(a.sources) < len(s.sourcesOf(source.Stream, "")) { // mail alone has a size
 		a.field = s.fieldsOf(source).OnlyNumber()
 	} else {
-		a.field = measured(a.by)
+		a.field = s.measured(a, a.by)
 	}
 	if a.field != "" {
 		return true
@@ -87,15 +83,14 @@ func (s *search) readExtreme(a *ask, measured func(written.Measure) string) bool
 }
 
 // readGroup reads for whom or which an ask counts records.
-func (s *search) readGroup(a *ask, measured func(written.Measure) string) bool {
+func (s *search) readGroup(a *ask) bool {
 	if a.by != "" && a.by != written.OtherMeasure {
 		return false
 	}
 	source := a.source()
 	if unit := written.Unit(a.of); unit != "" {
 		a.granularity, a.kind = unit, counts
-		a.sources = s.suiting(a, nil)
-		return len(a.sources) > 0
+		return s.keepSuiting(a, nil)
 	}
 	var group []string
 	for i := 0; i < len(a.sources) && len(group) == 0; i++ { // chat has other fields than mail
@@ -114,10 +109,9 @@ func (s *search) readGroup(a *ask, measured func(written.Measure) string) bool {
 		return false
 	}
 	if s.Question.AsksSum() {
-		a.metric, a.field = "sum", measured(written.Money)
+		a.metric, a.field = "sum", s.measured(a, written.Money)
 	}
-	a.sources = s.suiting(a, rs.Object{{Name: a.group}})
-	return len(a.sources) > 0
+	return s.keepSuiting(a, rs.Object{{Name: a.group}})
 }
 
 // partsWithAuthor makes an ask of who is in a record, such as a channel, one of who wrote what belongs to it.
@@ -134,7 +128,7 @@ func (s *search) partsWithAuthor(a *ask) bool {
 }
 
 // readSum reads of which number an ask wants the sum or the average: one that a word names, or money.
-func (s *search) readSum(a *ask, measured func(written.Measure) string) bool {
+func (s *search) readSum(a *ask) bool {
 	isPaid := func(word string) bool { return paid[strings.ToLower(word)] }
 	spends := written.AnyWord(a.query, func(word string) bool { return paid[word] && !counting[word] })
 	total := written.AnyWord(a.query, func(word string) bool { return counting[word] && !paid[word] })
@@ -158,11 +152,10 @@ func (s *search) readSum(a *ask, measured func(written.Measure) string) bool {
 		if !a.named && per != "" { // the average of the sums
 			a.metric = "sum"
 		}
-		a.field = measured(written.Money)
+		a.field = s.measured(a, written.Money)
 	}
 	summed := fields.Numbers(s.Schema().Document, []string{a.source().Stream}, fields.Aggregates("sum"))
 	isField := func(number fields.InStream) bool { return number.Field == a.field }
 	a.left = slices.DeleteFunc(a.left, isPaid)
-	a.sources = s.suiting(a, rs.Object{{Name: a.field}})
-	return a.field != "" && slices.ContainsFunc(summed, isField) && len(a.sources) > 0
+	return a.field != "" && slices.ContainsFunc(summed, isField) && s.keepSuiting(a, rs.Object{{Name: a.field}})
 }

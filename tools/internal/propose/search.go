@@ -8,6 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
@@ -123,6 +124,22 @@ func (s *search) senderOf() string {
 	for i := range s.list.Items {
 		if hit := s.list.Items[i].Members; s.Question.AsksOf(hit.Text("actor")) {
 			return hit.Text("stream", "stream_name")
+		}
+	}
+	return ""
+}
+
+// fieldsOf returns the stream of a source with its fields in that connection.
+func (s *search) fieldsOf(source known.Source) fields.Stream {
+	return fields.Stream{Name: source.Stream, Fields: source.Fields(s.Schema().Document)}
+}
+
+// numberNamed returns the first field of a source for a use that some words name, such as reaction_count for reactions; "" for none.
+func (s *search) numberNamed(source known.Source, words []string, u fields.Use) string {
+	for _, f := range source.Fields(s.Schema().Document) {
+		had, _ := known.Named([]string{f.Name}, words)
+		if len(had) > 0 && f.Granted && u(f) && (strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")) {
+			return f.Name
 		}
 	}
 	return ""

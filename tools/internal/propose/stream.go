@@ -48,13 +48,14 @@ func (s *search) streamIn(a *ask, sources []known.Source) bool {
 	if a.named = named; !named || !suits(source) {
 		source = s.streamMeant(a, sources)
 	}
-	a.sources = slices.DeleteFunc(slices.Clone(sources), func(other known.Source) bool { return other.Stream != source.Stream || !suits(other) })
+	isOther := func(other known.Source) bool { return other.Stream != source.Stream || !suits(other) }
+	a.sources = slices.DeleteFunc(slices.Clone(sources), isOther)
 	if len(a.sources) == 0 {
 		return false
 	}
 	if slices.ContainsFunc(a.words, fields.IsMail) {
-		isOther := func(source known.Source) bool { return !s.fieldsOf(source).IsMail() }
-		if mails := slices.DeleteFunc(slices.Clone(a.sources), isOther); len(mails) > 0 { // mail is not chat
+		isChat := func(source known.Source) bool { return !s.fieldsOf(source).IsMail() }
+		if mails := slices.DeleteFunc(slices.Clone(a.sources), isChat); len(mails) > 0 {
 			a.sources = mails
 		}
 	}
@@ -66,8 +67,8 @@ func (s *search) streamIn(a *ask, sources []known.Source) bool {
 	return true
 }
 
-// streamNamed returns the first of some sources whose stream the words of an ask name, if possible one that suits the ask; else the mail, if
-// they name that, or the one stream that is searched.
+// streamNamed returns the first of some sources that suits an ask and whose stream its words name; else the mail, if they name that, or the
+// one stream that is searched.
 func (s *search) streamNamed(a *ask, sources []known.Source, suits func(known.Source) bool) (source known.Source, named bool) {
 	words := a.words
 	if a.kind == extreme || a.kind == sums { // what was bought may be in any stream
@@ -142,16 +143,4 @@ func (s *search) onlyPurchases(sources []known.Source) (only known.Source) {
 		}
 	}
 	return only
-}
-
-// suiting returns those sources of an ask that have some fields, and a time if it needs one: chat has no flags.
-func (s *search) suiting(a *ask, needed rs.Object) []known.Source {
-	return slices.DeleteFunc(slices.Clone(a.sources), func(source known.Source) bool {
-		return (s.timed || a.granularity != "") && source.Time == "" || !source.HasAll(needed, s.Schema().Document)
-	})
-}
-
-// fieldsOf returns the stream of a source with its fields in that connection.
-func (s *search) fieldsOf(source known.Source) fields.Stream {
-	return fields.Stream{Name: source.Stream, Fields: source.Fields(s.Schema().Document)}
 }

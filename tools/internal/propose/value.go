@@ -17,11 +17,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// Bounds of the reads that find the value that a query names.
-const (
-	maxListedFields = 3
-	maxListedValues = 30 // of a field
-)
+const maxListedValues = 30 // of a field that are read to find the one that a query names
 
 // readConditions reads the conditions of an ask other than its amount: the record that its records belong to, such as a channel, the
 // currency of an amount, a sender or a merchant, and flags and values of fields. It is false if no records can have them.
@@ -62,7 +58,8 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 			continue
 		}
 		where := a.where.With(field, value)
-		sources := slices.DeleteFunc(s.sourcesOf(stream, ""), func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) })
+		isOther := func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) }
+		sources := slices.DeleteFunc(s.sourcesOf(stream, ""), isOther)
 		if len(sources) == 0 {
 			continue
 		}
@@ -327,7 +324,8 @@ func isForm(word, value string) bool {
 	const infinitive, ending = 4, 3 // letters of a verb, and those that it may lack
 	lower, state := written.StateWord(word), written.StateWord(value)
 	kind := value[strings.LastIndexByte(value, '/')+1:]
-	isInfinitive := len(lower) >= infinitive && len(state)-len(lower) <= ending && strings.HasPrefix(state, lower) && strings.HasSuffix(state, "ed")
+	isVerb := len(lower) >= infinitive && strings.HasPrefix(state, lower) && strings.HasSuffix(state, "ed")
+	isInfinitive := isVerb && len(state)-len(lower) <= ending
 	return written.IsForm(lower, relax.OtherForm(lower), state) || isInfinitive || written.Code(word) == value ||
 		kind != value && strings.TrimSuffix(lower, "s") == kind
 }
