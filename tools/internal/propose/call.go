@@ -35,17 +35,26 @@ func (s *search) call(a *ask) string {
 		sources = a.having
 	}
 	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
-	lacksNumber := a.field == "" && (a.metric != "count" || a.kind == extreme)
 	switch {
-	case lacksNumber, isFiltered && s.Unfiltered:
+	case isFiltered && s.Unfiltered:
 		return ""
 	case a.within != "":
 		return s.topicCall(a)
-	case a.kind == records && len(a.where) == 0, len(s.bounds()) > 0 && sources[0].Time == "":
+	case len(s.bounds()) > 0 && sources[0].Time == "":
 		return ""
 	case a.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
 		return ""
 	}
+	says := s.sentence(a) + s.calls(a, sources)
+	_, of := known.NamedStreams(s.Schema().Sources, []string{a.flag})
+	if a.kind == records && has(s.Rest, having) && len(of) > 0 && of[0].Stream != a.source().Stream {
+		says += ". The stream of that name: " + s.records(of[0].Stream)
+	}
+	return says
+}
+
+// calls returns the calls for an ask of some sources.
+func (s *search) calls(a *ask, sources []known.Source) string {
 	var calls []string
 	for _, source := range sources {
 		tool, args := s.arguments(a, source)
@@ -55,12 +64,7 @@ func (s *search) call(a *ask) string {
 		}
 		calls = append(calls, call)
 	}
-	says := s.sentence(a) + strings.Join(calls, ", ")
-	_, of := known.NamedStreams(s.Schema().Sources, []string{a.flag})
-	if a.kind == records && has(s.Rest, having) && len(of) > 0 && of[0].Stream != a.source().Stream {
-		says += ". The stream of that name: " + s.records(of[0].Stream)
-	}
-	return says
+	return strings.Join(calls, ", ")
 }
 
 // groupOf returns the field by which the records of an ask are counted. What oneself sent is counted by sender; "" is for none.

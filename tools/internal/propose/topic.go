@@ -17,17 +17,13 @@ import (
 // readTopic reads in which stream the words that are left are: that of the ask, or one whose records belong to its records, such as the
 // items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words.
 func (s *search) readTopic(ctx context.Context, a *ask) bool {
-	if a.kind == byTime || a.kind == records && a.says == "" {
-		present := slices.DeleteFunc(slices.Clone(a.left), s.isAbsent)
-		if len(a.left) > 0 && len(present) == 0 { // the newest of that stream is another one
-			return false
-		}
-		a.left = present
+	if !s.dropAbsent(a) {
+		return false
 	}
 	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != ""
 	switch {
 	case len(a.left) == 0:
-		return true
+		return a.kind != records || len(a.where) > 0
 	case isNumber || a.not != "":
 		return a.countsAll()
 	case a.kind == records && slices.ContainsFunc(a.left, s.callsStream): // mails and orders about something
@@ -42,6 +38,16 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	}
 	a.none = none && a.named && len(s.Question.Mentioned()) > 0 && !a.countsAll()
 	return a.none || a.kind == eachValue || a.countsAll()
+}
+
+// dropAbsent drops the words that no record has from those that are left of an ask for the newest or for records. It is false if no other
+// word is left: the newest of that stream is another one.
+func (s *search) dropAbsent(a *ask) bool {
+	if len(a.left) == 0 || a.kind != byTime && (a.kind != records || a.says != "") {
+		return true
+	}
+	a.left = slices.DeleteFunc(a.left, s.isAbsent)
+	return len(a.left) > 0
 }
 
 // callsStream reports whether a word calls a stream that is known.

@@ -26,7 +26,9 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 		return false
 	}
 	s.readCurrency(a)
-	s.readSpent(ctx, a)
+	if !s.readSpent(ctx, a) {
+		return false
+	}
 	if slices.ContainsFunc(a.left, s.Question.AsksOf) {
 		s.readParents(a)
 		s.readWhose(ctx, a)
@@ -101,10 +103,11 @@ func (s *search) readCurrency(a *ask) {
 	}
 }
 
-// readSpent reads, with one read, whether what was paid is the negative amounts of a field of money. If that is not known, the field is "".
-func (s *search) readSpent(ctx context.Context, a *ask) {
-	if !written.IsMoneyName(a.field) || a.kind == extreme {
-		return
+// readSpent reads, with one read, whether what was paid is the negative amounts of a field of money. It is false for a sum of no field, or
+// if that is not known.
+func (s *search) readSpent(ctx context.Context, a *ask) bool {
+	if a.metric == "count" || !written.IsMoneyName(a.field) {
+		return a.metric == "count" || a.field != ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
@@ -114,9 +117,7 @@ func (s *search) readSpent(ctx context.Context, a *ask) {
 	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
 		a.where = a.where.With(a.field, `{"lt":0}`)
 	}
-	if least == "" {
-		a.field = ""
-	}
+	return least != ""
 }
 
 // readParents makes an ask of what was sent by somebody, in a stream that has no senders, one of the records that have it as a part: mails
