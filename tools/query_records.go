@@ -215,6 +215,7 @@ func (q queryRecordsArgs) tied(ctx context.Context, call Call, response *rs.Resp
 	if !ok || text == "" {
 		return 0
 	}
-	n, _ := aggregate.Count(ctx, call.RS, call.Scope, append(slices.Clone(q.filter), filter.Condition{Field: field, Value: filter.ValueOf(text)}))
+	same := filter.Condition{Field: field, Value: filter.ValueOf(text)}
+	n, _ := aggregate.Count(ctx, call.RS, call.Scope, append(slices.Clone(q.filter), same))
 	return max(n-onPage[value], 0)
 }

@@ -35,7 +35,8 @@ func readRecordFieldTool() *Tool {
 			integerProperty("before_chars", "Characters before the match", 0, maxContextChars),
 			integerProperty("after_chars", "Characters after the match", 0, maxContextChars),
 		),
-		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},"next":{"type":"object"},` + errorProperty + `}}`),
+		Output: json.RawMessage(`{"type":"object","properties":{"id":{"type":"string"},"field":{"type":"object"},"window":{"type":"object"},` +
+			`"next":{"type":"object"},` + errorProperty + `}}`),
 		Listed: true,
 		Decode: decodeReadRecordField,
 		Read:   readWindow,

@@ -68,7 +68,8 @@ func limitsKnown(ctx context.Context) bool {
 func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string, error) {
 	kindOf := func(field string) filter.DateKind { return schema().DateKind(field) }
 	if c, first, second := f.TwoNumbers(kindOf); first != "" {
-		e := rs.Invalid("filter", fmt.Sprintf("filter compares %s with %s, which may be %s or %s.", quote.Exact(c.Field), quote.Exact(c.Value.String()), first, second),
+		e := rs.Invalid("filter", fmt.Sprintf("filter compares %s with %s, which may be %s or %s.",
+			quote.Exact(c.Field), quote.Exact(c.Value.String()), first, second),
 			fmt.Sprintf("Send a number without quotation marks. The call below has %s; send %s if that is meant.", first, second))
 		e.Code = "invalid_filter"
 		conditions := call.Arguments.Object("filter")

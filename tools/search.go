@@ -80,7 +80,8 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
 		var err error
-		args.filter, readAs, err = wholeDays(call, args.filter, args.zone, sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) }))
+		streams := sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) })
+		args.filter, readAs, err = wholeDays(call, args.filter, args.zone, streams)
 		if err != nil {
 			return Answer{}, err
 		}

@@ -128,7 +128,8 @@ func (a *arguments) period(zone *time.Location) period.Period {
 		return p
 	}
 	if from, before := p.Bounds(zone); !from.Before(before) {
-		a.Failf("until", "Send an until that is not before since.", "since %s is after until %s.", quote.Exact(p.Since.String()), quote.Exact(p.Until.String()))
+		a.Failf("until", "Send an until that is not before since.", "since %s is after until %s.",
+			quote.Exact(p.Since.String()), quote.Exact(p.Until.String()))
 	}
 	return p
 }
@@ -141,7 +142,8 @@ func (a *arguments) moment(name string, zone *time.Location) filter.Value {
 	}
 	if !value.IsZero() && !value.IsTime() {
 		today := time.Now().UTC().Format(time.DateOnly)
-		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today), "%s cannot be %s.", name, quote.Exact(value.String()))
+		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today),
+			"%s cannot be %s.", name, quote.Exact(value.String()))
 	}
 	return value
 }

@@ -80,8 +80,8 @@ func wireError(err error, uri string) *jsonrpc.Error {
 	return &jsonrpc.Error{Code: code, Message: e.Message, Data: data}
 }
 
-// endRequest is deferred around what answers a request of the SDK. It makes the error a bounded *jsonrpc.Error, and so recovers a panic: the
-// SDK runs handlers outside of net/http's recovery, so a panic would end the process.
+// endRequest is deferred around what answers a request of the SDK. It makes the error a bounded *jsonrpc.Error, and so recovers a panic:
+// the SDK runs handlers outside of net/http's recovery, so a panic would end the process.
 func endRequest(ctx context.Context, log zerolog.Logger, method string, err *error) {
 	if fault := recover(); fault != nil {
 		method, id := middleware.Bounded(method, maxLoggedMethod), middleware.RequestFrom(ctx).ID

@@ -181,7 +181,9 @@ func NewPipeline(o PipelineOptions) *Server {
 	all := tools.All(tools.Options{
 		RecordBase: cmp.Or(o.RecordBase, o.Client.Base()), NoSearchRelax: o.NoSearchRelax, NoHitContext: o.NoHitContext,
 	})
-	handle := middleware.Standard(middleware.Options{Log: o.Logger, Deadline: o.Deadline, Source: middleware.SourceOf(o.Client), Tracer: o.Tracer, Observer: o.Observer}, tools.Forward)
+	handle := middleware.Standard(middleware.Options{
+		Log: o.Logger, Deadline: o.Deadline, Source: middleware.SourceOf(o.Client), Tracer: o.Tracer, Observer: o.Observer,
+	}, tools.Forward)
 	return newServer(serverOptions{
 		Self:         mcp.Implementation{Name: cmp.Or(o.Name, "pdpp"), Title: "Personal data (PDPP)", Version: o.Version},
 		Instructions: tools.Instructions, Tools: all, Resources: tools.Resources(all), Prompts: tools.Prompts(),

@@ -168,7 +168,9 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	if len(p.keepers) == 0 {
 		readTimeout = middleware.DefaultDeadline // loading the data may take long on a slow machine; the call's deadline bounds the wait
 	}
-	client, err := rsclient.New(rsclient.Options{Base: p.url, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Trace: watch.Trace("other")})
+	client, err := rsclient.New(rsclient.Options{
+		Base: p.url, UserAgent: app.userAgent(), ReadTimeout: readTimeout, Trace: watch.Trace("other"),
+	})
 	if err != nil {
 		return nil, auth.Principal{}, exit.UsageError(err.Error())
 	}

@@ -166,7 +166,8 @@ func (c *call) fullStream(view streamView) object {
 	full := append(view.described(relations), object{
 		{"field_capabilities", fields}, {"freshness", c.freshness(newest)}, {"object", "stream_metadata"},
 		{"query", queryOf(view.fields, relations, meaning)}, {"relationships", relationships}, {"schema", recordSchema(view.fields)},
-		{"selection", object{{"fields", true}, {"resources", true}}}, {"semantics", "mutable_state"}, {"views", view.views()}, {"instance_ids", ids},
+		{"selection", object{{"fields", true}, {"resources", true}}}, {"semantics", "mutable_state"}, {"views", view.views()},
+		{"instance_ids", ids},
 	}...)
 	for _, name := range view.shown(view.Stream.ConsentTimeField) {
 		full.set("consent_time_field", name)

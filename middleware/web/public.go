@@ -31,7 +31,8 @@ const (
 const OtherPath = "other"
 
 var allPaths = [...]string{
-	EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath, ServerPath, AuthorizePath, RegisterPath, TokenPath,
+	EndpointPath, MetadataPath, MetadataPath + EndpointPath, IconPath, PagePath, LivePath, ReadyPath,
+	ServerPath, AuthorizePath, RegisterPath, TokenPath,
 }
 
 // Public has the public names and paths of this server. The zero value serves only loopback names over loopback connections.

@@ -86,7 +86,8 @@ func New(o Options) (*Client, error) {
 	return &Client{
 		base: base, options: o,
 		sender: NewSender(SenderOptions{
-			Host: server.Host, Transport: o.Transport, Retries: o.Retries, Statuses: true, NoBreaker: o.NoBreaker, Trace: o.Trace, Observer: o.Observer,
+			Host: server.Host, Transport: o.Transport, Retries: o.Retries, Statuses: true, NoBreaker: o.NoBreaker,
+			Trace: o.Trace, Observer: o.Observer,
 		}),
 		answers: newAnswerBudget(o.AnswerBytes, o.MaxResponseBytes),
 		chunks:  sync.Pool{New: func() any { return new([chunkBytes]byte) }},

@@ -33,8 +33,8 @@ func (unobserved) RetryDenied(string)              {}
 func (unobserved) BreakerChanged(string, string)   {}
 
 // A Trace is called before each attempt of a request. It returns the request to send, which may have more headers, and a function that is
-// called once when the attempt has ended: with the status of the answer and the bytes that were read of its body, or with the error if there
-// was no answer.
+// called once when the attempt has ended: with the status of the answer and the bytes that were read of its body, or with the error if
+// there was no answer.
 type Trace func(*http.Request) (traced *http.Request, end func(status, bytes int, err error))
 
 // untraced is the [Trace] that records nothing.

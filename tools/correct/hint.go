@@ -282,7 +282,8 @@ func NoSuchDay(args rs.Object) string {
 		} else if day := written.Reordered(m.Value); written.IsTime(day) {
 			return "There is no day " + quote.JSON(m.Value) + ": the call below has its day and month the other way round."
 		} else if days := written.DaysOf(strings.Trim(m.Value, `"`)); len(days) > 1 {
-			return quote.JSON(m.Value) + " may be " + days[0].Format(time.DateOnly) + " or " + days[1].Format(time.DateOnly) + ": send the one that is meant."
+			return quote.JSON(m.Value) + " may be " + days[0].Format(time.DateOnly) + " or " + days[1].Format(time.DateOnly) +
+				": send the one that is meant."
 		}
 	}
 	return ""

@@ -182,7 +182,8 @@ func GroupsOf(ctx context.Context, server rs.Doer, scope rs.Scope, field string,
 	return Groups(body), beyond > 0
 }
 
-// Count returns how many records of the scope's stream match a filter; false if the read fails or takes longer than [read.OptionalDeadline].
+// Count returns how many records of the scope's stream match a filter; false if the read fails or takes longer than
+// [read.OptionalDeadline].
 func Count(ctx context.Context, server rs.Doer, scope rs.Scope, f filter.Filter) (int, bool) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()

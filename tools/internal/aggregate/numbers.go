@@ -178,7 +178,8 @@ func (r *Aggregation) withValue(ctx context.Context, body rs.Object) (least stri
 
 // countFrom returns how many records within a filter have a value of at least least.
 func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least string) (int, error) {
-	q := Args{Metric: "count", Filter: append(slices.Clone(f), filter.Condition{Field: r.Args.Field, Operator: "gte", Value: filter.ValueOf(least)})}
+	from := filter.Condition{Field: r.Args.Field, Operator: "gte", Value: filter.ValueOf(least)}
+	q := Args{Metric: "count", Filter: append(slices.Clone(f), from)}
 	body, err := r.do(ctx, r.scope, q)
 	count, _ := body.Number("value")
 	return count, err

@@ -19,7 +19,8 @@ const (
 	MaxNameBytes = 256
 )
 
-var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` + strings.Join(rs.RangeOperators, ", ") + "."
+var filterHint = `Send an object such as {"status":"paid"} or {"sent_at":{"gte":"2026-01-01","lt":"2026-02-01"}}; operators: ` +
+	strings.Join(rs.RangeOperators, ", ") + "."
 
 func invalidFilter(format string, values ...any) *rs.Error {
 	return &rs.Error{Code: "invalid_filter", Param: "filter", Message: fmt.Sprintf(format, values...), Hint: filterHint}
@@ -75,7 +76,8 @@ func parseCondition(field, raw string) (Filter, error) {
 		}
 		value, ok := valueOfJSON(operator.Value)
 		if !ok {
-			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.", quote.Exact(field), operator.Name, quote.JSON(operator.Value))
+			return nil, invalidFilter("filter compares %s %s with %s; a string or number is expected.",
+				quote.Exact(field), operator.Name, quote.JSON(operator.Value))
 		}
 		f = append(f, Condition{field, operator.Name, value})
 	}

@@ -60,7 +60,8 @@ var WordForms = map[string]map[string]string{
 	"order": Directions,
 	"granularity": written.ByWord(map[string]string{
 		"hour": "hours hourly h 1h 1H 60m", "day": "days daily d 1d 1D 24h", "week": "weeks weekly w 1w 1W 7d 7D",
-		"month": "months monthly mo 1M 1mo ms me", "quarter": "quarters quarterly q qs qe 1q 1Q", "year": "years yearly annual annually y ys ye 1y 1Y"}),
+		"month": "months monthly mo 1M 1mo ms me", "quarter": "quarters quarterly q qs qe 1q 1Q",
+		"year": "years yearly annual annually y ys ye 1y 1Y"}),
 	"mode":   written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
 	"metric": lexicon.Meanings("metric"),
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),

@@ -34,8 +34,9 @@ var Flags = map[string]Flag{
 var flagWords = written.ByWord(map[string]string{
 	"attachments": "anhang anhänge anhängen anlage anlagen jointe jointes adjunto adjuntos allegato allegati anexo anexos bijlage bijlagen",
 	"unread":      "ungelesen ungelesene ungelesenen ungelesener ongelezen",
-	"read":        "gelesen gelesene gelesenen lu lus lue lues leído leídos leída leídas letto letti letta lette lido lidos lida lidas gelezen",
-	"flagged":     "markiert markierte markierten gekennzeichnete marcados contrassegnati gemarkeerd",
+	"read": "gelesen gelesene gelesenen lu lus lue lues leído leídos leída leídas letto letti letta lette " +
+		"lido lidos lida lidas gelezen",
+	"flagged": "markiert markierte markierten gekennzeichnete marcados contrassegnati gemarkeerd",
 })
 
 // FlagOf returns the field for a flag of messages that is sent under another name, such as is_seen for unread, and the value that is

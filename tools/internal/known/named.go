@@ -126,8 +126,8 @@ func Conditions(row *rs.SchemaStream, found []written.FieldForm) (conditions rs.
 	return conditions
 }
 
-// ValuesOf returns the call for the numbers of a field by month or in total, or for its values, within the time of bounds. args are those of
-// its stream.
+// ValuesOf returns the call for the numbers of a field by month or in total, or for its values, within the time of bounds. args are those
+// of its stream.
 func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool string, _ rs.Object) {
 	if len(row.Connections) == 1 && !args.Has("connection_id") { // other connections may lack the field
 		args = append(args, rs.NewMember("connection_id", row.Connections[0].ID))

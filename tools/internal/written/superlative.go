@@ -72,7 +72,8 @@ var (
 		lexicon.Pattern("at-least") + `)|` + lexicon.Pattern("at-most") + `)\s+` + amountStart + amountEnd + `(?:\s|[?!.,]*$)`)
 	behindAmount = Expression(`(?i)(?:^|\s)` + amountStart + amountEnd + `\s+(?:(` + lexicon.Pattern("or-more") + `)|` +
 		lexicon.Pattern("or-less") + `)(?:\s|[?!.,]*$)`)
-	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") +
+		`)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
 )
 
 // WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.

@@ -206,7 +206,8 @@ func (e EmptyField) known(tool string) (lines []string, structured string) {
 	} else if e.Search != nil {
 		meant = offer("search", "To find it by its words: ", "search", e.Search.JSON())
 	}
-	each := write.When(e.Calls > 1 && meant != "", fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
+	each := write.When(e.Calls > 1 && meant != "",
+		fmt.Sprintf("This needs a call for each of the %d values; the one below is the first.", e.Calls))
 	signs := write.When(e.Signs, "A filter has no wildcards: * and % stand for themselves.")
 	return write.NotEmpty(values, ranged, signs, holds, each, meant), o.Number("calls", e.Calls).JSON()
 }
