@@ -103,7 +103,7 @@ var toolWords = [][2]string{
 // Similar returns the one of names that begins with a name, or that differs from it in the fewest letters, at most in most; "" if there is
 // none.
 func Similar(name string, names []string, most int) string {
-	near := append(written.Nearest(name, names, 1), "")[0]
+	near := written.NearestOne(name, names)
 	typed, known := written.Snake(name), written.Snake(near)
 	if near != "" && (strings.HasPrefix(known, typed) || written.Distance(typed, known) <= most) {
 		return near
@@ -116,7 +116,7 @@ func Nearest(name string, names []string) string {
 	if similar := Similar(name, names, 2); similar != "" {
 		return similar
 	}
-	near := append(written.Nearest(name, names, 1), "")[0]
+	near := written.NearestOne(name, names)
 	words := strings.Split(written.Snake(name), "_")
 	for _, known := range toolWords {
 		if slices.Contains(words, known[0]) && !slices.Contains(words, near) {

@@ -21,7 +21,7 @@ const mostRanges = 60
 // streams lists all streams, from a call of schema {}. The first date of each is a call of aggregate.
 func (v *view) streams(ctx context.Context) g.Node {
 	v.title = "Streams"
-	offset, _ := strconv.Atoi(v.Get("offset")) // 0 if there is none
+	offset, _ := strconv.Atoi(v.Get("offset")) // 0 without one
 	index := v.call(ctx, true, "schema", arguments("offset", offset))
 	ranges := 0
 	var sources g.Group

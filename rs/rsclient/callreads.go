@@ -20,7 +20,7 @@ type callReadsKey struct{}
 
 // WithCallReads returns a context whose reads are recorded. Their answers count against the budget of their [Client] until [CallReads.End]
 // is called; without a record, an answer counts until its read returns. If ctx already has a record, begun is false, reads is that record,
-// and whoever began it ends it.
+// and the caller that began it ends it.
 func WithCallReads(ctx context.Context) (recorded context.Context, reads *CallReads, begun bool) {
 	if reads, found := ctx.Value(callReadsKey{}).(*CallReads); found {
 		return ctx, reads, false

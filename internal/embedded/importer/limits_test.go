@@ -16,7 +16,7 @@ func keptNotes(t *testing.T, text string) (notes []string) {
 	return notes
 }
 
-// A laboratory writes a result below what it can measure as "<0,6": the others stay numbers, and the reader is told.
+// A laboratory writes a result below what it can measure as "<0,6": the others stay numbers, and a note names the column.
 func TestLimitsLeaveNumbers(t *testing.T) {
 	for _, one := range []struct {
 		name   string
@@ -52,7 +52,7 @@ func TestLimitsLeaveNumbers(t *testing.T) {
 				t.Errorf("%v and %v", values, texts)
 			}
 			if notes := keptNotes(t, text); len(notes) != 1 || !strings.HasPrefix(notes[0], `"Ergebnis" is a number, and empty in `) {
-				t.Errorf("told: %v", notes)
+				t.Errorf("notes: %v", notes)
 			}
 		})
 	}

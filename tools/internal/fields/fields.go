@@ -311,7 +311,7 @@ func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 func (s Stream) RelationIn(name string) (relation int, field string) {
 	before, field, dotted := strings.Cut(strings.TrimPrefix(name, s.Name+"."), ".")
 	if dotted && s.Field(name) == nil {
-		return slices.Index(s.RelationNames(), append(written.Nearest(before, s.RelationNames(), 1), "")[0]), field
+		return slices.Index(s.RelationNames(), written.NearestOne(before, s.RelationNames())), field
 	}
 	return -1, field
 }

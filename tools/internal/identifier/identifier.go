@@ -174,7 +174,7 @@ func With(args rs.Object, ref rs.Ref) rs.Object {
 // Kind returns the stream that is named like the prefix of an id: note-0036 is one of the notes; "" for none.
 func Kind(id string, streams []string) string {
 	kind, _, _ := strings.Cut(id, "-")
-	return append(written.Nearest(kind, streams, 1), "")[0]
+	return written.NearestOne(kind, streams)
 }
 
 // IsTitle reports whether a text that was sent as an id is rather the title of a record.

@@ -169,6 +169,9 @@ func IsWord(raw string) bool {
 // LongestName is the most bytes of a name that is compared with others. A longer one is refused for its length, and resembles none.
 const LongestName = 256
 
+// NearestOne returns the first name that [Nearest] returns; "" for none.
+func NearestOne(name string, known []string) string { return append(Nearest(name, known, 1), "")[0] }
+
 // Nearest returns at most most of the names that a name may be a mistake for, the likeliest first.
 func Nearest(name string, known []string, most int) (near []string) {
 	scores, first, alike := map[string]int{}, tokens(Snake(name))[0], alikeTo(name)

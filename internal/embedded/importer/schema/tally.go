@@ -307,8 +307,8 @@ func (t *Tally) Notes(declared Stream) (notes []string) {
 		if side := t.Cells[field.Name].Side; side != "" {
 			notes = append(notes, fmt.Sprintf("%q has no minus in the file: it is made negative where %q is a debit", field.Name, side))
 		}
-		if doubt := field.Doubt(); doubt != "" && declared.Types[field.Name] == "" {
-			notes = append(notes, fmt.Sprintf("%q %s", field.Name, doubt))
+		if caveat := field.Caveat(); caveat != "" && declared.Types[field.Name] == "" {
+			notes = append(notes, fmt.Sprintf("%q %s", field.Name, caveat))
 		}
 	}
 	return notes

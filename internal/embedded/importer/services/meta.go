@@ -118,7 +118,7 @@ func MetaPage(file io.Reader, conversation, name string) (item.Records, error) {
 	}
 	page, err := html.Parse(strings.NewReader(utf8text.Mend(string(text))))
 	if err != nil {
-		return nil, nil //nolint:nilerr // nothing on it can be told from the rest
+		return nil, nil //nolint:nilerr // invalid HTML has no messages
 	}
 	main := page
 	for one := range page.Descendants() {

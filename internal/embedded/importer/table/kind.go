@@ -30,8 +30,8 @@ func (c *Column) twoNumbers() string {
 	return c.number + " may be " + commaNumbers.plain(c.number) + " or " + pointNumbers.plain(c.number)
 }
 
-// Doubt says why the column stays a text, or what a column of numbers leaves out; "" for most columns.
-func (c *Column) Doubt() string {
+// Caveat says why the column stays a text, or what a column of numbers leaves out; "" for most columns.
+func (c *Column) Caveat() string {
 	numbers, isText := c.Kinds["integer"]+c.Kinds["number"], c.narrowest().isText()
 	two := cmp.Or(c.twoDates(), c.twoNumbers())
 	switch {
