@@ -95,7 +95,7 @@ func TestAQueryForANumber(t *testing.T) {
 		{unsummed, "1", "how much did I spend", ""},
 		{chat, "1", "how much did I spend", ""},
 		{bank, "-40.5", "how much did I spend at Quayside", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside","amount":{"lt":0}}}`},
-		{bank, "-40.5", "how much did Quayside pay me", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside"}}`},
+		{bank, "-40.5", "how much did Quayside pay me", `{"stream":"bookings","metric":"sum","field":"amount","connection_id":"c","filter":{"payee":"Quayside","amount":{"gt":0}}}`},
 		{bank, "-40.5", "where do I spend most", `By payee: aggregate {"stream":"bookings","metric":"sum","field":"amount","group_by":"payee","filter":{"amount":{"lt":0}}}`},
 		{bank, "3", "where do I spend most", `"field":"amount","group_by":"payee"}`},
 		{bank, "", "where do I spend most", ""},

@@ -256,7 +256,7 @@ func Measured(document *rs.Schema, stream string, by written.Measure) string {
 		if by == written.Length {
 			return !durations().MatchString(written.Snake(f.Field))
 		}
-		return !written.IsMoneyName(f.Field)
+		return !written.IsMoneyName(f.Field) || written.IsLevel(f.Field)
 	})
 	switch {
 	case by == written.OtherMeasure:

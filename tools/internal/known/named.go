@@ -7,7 +7,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
@@ -134,7 +133,7 @@ func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool s
 	}
 	metric, time := "", ""
 	for _, field := range row.Fields() {
-		if field.Name == name && slices.Contains(field.Aggregates, "sum") && !isLevel().MatchString(written.Snake(name)) {
+		if field.Name == name && slices.Contains(field.Aggregates, "sum") && !written.IsLevel(name) {
 			metric = map[bool]string{true: "avg", false: "sum"}[averaged().MatchString(written.Snake(name))]
 		}
 		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
@@ -158,10 +157,6 @@ func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool s
 // averaged matches the name of a number whose sum means nothing. The short words must be whole words: a duration is not a ratio, and a
 // postage is not an age.
 var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
-
-// isLevel matches the name of a number that is valid at one time, such as a balance or the reading of a meter: neither its sum nor its
-// average means anything.
-var isLevel = written.Expression(lexicon.Pattern("level"))
 
 // ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped
 // by, and that no search reads.

@@ -22,7 +22,7 @@ type Source struct {
 	Stream                    string
 	Connection                rs.Connection
 	Time, Title, Author, Text string
-	Payee                     string          // a field for whom was paid, whose values can be listed, such as merchant
+	Payee                     string          // a field that says to whom was paid, whose values can be listed, such as merchant
 	Kind                      filter.DateKind // of the field Time
 	End                       string          // the field with the end of what starts at Time; "" for none
 	Status                    string          // the field of that name, which says whether an event is cancelled; "" for none
@@ -56,8 +56,8 @@ func readSources(schema *rs.Schema) []Source {
 			if field.Name == "status" {
 				s.Status = field.Name
 			}
-			if s.Payee == "" && IsPayee(field) && field.Exact && slices.Contains(field.Aggregates, "group_by") {
-				s.Payee = field.Name
+			if s.Payee == "" && IsPayee(field) {
+				s.Payee = listable(field)
 			}
 			switch field.Role {
 			case "event-time":
@@ -73,6 +73,9 @@ func readSources(schema *rs.Schema) []Source {
 		if slices.ContainsFunc(stream.Fields(), isMarked) {
 			s.Unmarked = nil
 		}
+		if s.Payee == "" && slices.ContainsFunc(stream.Fields(), isSummedMoney) { // a bank's statement says it in a text
+			s.Payee = cmp.Or(listable(own.fields[s.Title]), listable(own.fields[s.Text]))
+		}
 		s.End = own.EndOf(s.Time)
 		for _, relation := range stream.Relations() {
 			if relation.Cardinality == "has_one" {
@@ -86,6 +89,18 @@ func readSources(schema *rs.Schema) []Source {
 		}
 	}
 	return all
+}
+
+// listable returns the name of a field whose values can be listed and filtered by; "" for any other.
+func listable(f rs.SchemaField) string {
+	if f.Exact && slices.Contains(f.Aggregates, "group_by") {
+		return f.Name
+	}
+	return ""
+}
+
+func isSummedMoney(f rs.SchemaField) bool {
+	return f.Granted && fields.Aggregates("sum")(f) && written.IsMoneyName(f.Name) && !written.IsLevel(f.Name)
 }
 
 // isMarked reports whether a schema says of a field what it is or what it can do.

@@ -70,7 +70,7 @@ func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	case of == "who", isMore && s.Compared == "":
 		all = append(all, most)
 	}
-	if s.Unread == "" && (s.Question.AsksSum() || isAverage || s.Compared != "" && has(s.Rest, paid)) {
+	if s.Unread == "" && (ranks == nil || s.Compared != "") && (s.Question.AsksSum() || isAverage || s.Compared != "" && has(s.Rest, paid)) {
 		all = append(all, sums)
 	}
 	switch {
@@ -161,6 +161,9 @@ func (s *search) readAsked(a *ask) {
 		calls(word) && calls(a.words[at]) { // chat channel
 		word = a.words[at]
 		of = strings.ToLower(word)
+	}
+	if a.ranks != nil && of != "" && of != "where" && len(relax.Topic(of)) == 0 && has(a.query, purchases) { // what did I spend the most on
+		of, a.metric = "shop", "sum"
 	}
 	if of == "where" {
 		of = map[bool]string{true: "shop", false: "location"}[s.Question.AsksSum()]

@@ -49,7 +49,9 @@ type ask struct {
 	belongs    bool           // the records must belong to one that it names
 	where      rs.Object      // conditions, without the time
 	whose      string         // a sender or a merchant
+	payees     []string       // several, for each of which there is a call: the branches of a shop
 	having     []known.Source // those of sources that have records of it
+	isNegative bool           // what was paid is negative amounts
 	says       string         // which word is a condition
 	flag       string         // the word that is
 	within     string         // the stream whose records have the words that are left
@@ -83,6 +85,12 @@ func (a *ask) countsAll() bool {
 // explain removes words from those that are left.
 func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }
 
+// isPurchase reports whether an ask is about what was paid, by oneself or to oneself.
+func (s *search) isPurchase(a *ask) bool { return has(a.query, purchases) || s.gotPaid() }
+
+// gotPaid reports whether the query is about what somebody paid to oneself.
+func (s *search) gotPaid() bool { return says(s.Rest, gotPaid) }
+
 // suiting returns those sources of an ask that have some fields, and a time if it needs one: chat has no flags.
 func (s *search) suiting(a *ask, needed rs.Object) []known.Source {
 	return slices.DeleteFunc(slices.Clone(a.sources), func(source known.Source) bool {
@@ -102,6 +110,8 @@ var (
 	averages   = lexicon.Of("average")
 	counting   = lexicon.Of("counting")
 	paid       = lexicon.Of("paid")
+	purchases  = lexicon.Of("purchase")
+	gotPaid    = lexicon.Phrases("got-paid")
 	accounts   = lexicon.Of("account")
 	received   = lexicon.Of("received")
 	refunds    = lexicon.Phrases("refund") // they say nothing more about returned orders

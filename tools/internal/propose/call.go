@@ -64,6 +64,12 @@ func (s *search) calls(a *ask, sources []known.Source) string {
 		}
 		calls = append(calls, call)
 	}
+	for i := 1; i < len(a.payees); i++ { // the first has its call
+		other := *a
+		other.whose = a.payees[i]
+		tool, args := s.arguments(&other, sources[0])
+		calls = append(calls, correct.Call{Tool: tool, Arguments: args}.String())
+	}
 	return strings.Join(calls, ", ")
 }
 
@@ -202,14 +208,22 @@ func (s *search) sentence(a *ask) string {
 		}
 		return "The " + s.byTime() + " of " + of + ": "
 	case extreme:
-		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest] + " of " + s.streamName(a) + " by " + a.field + ": "
+		of, by := s.streamName(a), a.field
+		if a.isNegative {
+			by += ", where what was paid is negative"
+		}
+		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest != a.isNegative] + " of " + of + " by " + by + ": "
 	case most:
 		return "By " + a.group + map[bool]string{true: ownIncluded}[a.group == a.source().Author] + ": "
 	case eachValue:
 		return "By " + a.group + ", each value and none: "
 	case sums:
 		metric := map[string]string{"sum": "The sum", "avg": "The average"}[a.metric]
-		return metric + " of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
+		of := quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1)
+		if len(a.payees) > 1 {
+			of += fmt.Sprintf(" for each %s with these words, to be added up", quote.Names([]string{a.having[0].Payee}, 1))
+		}
+		return metric + " of " + of + ": "
 	case counts:
 		return s.countSentence(a)
 	}

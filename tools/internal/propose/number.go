@@ -108,7 +108,7 @@ func (s *search) readGroup(a *ask) bool {
 	default:
 		return false
 	}
-	if s.Question.AsksSum() {
+	if s.Question.AsksSum() || a.metric == "sum" {
 		a.metric, a.field = "sum", s.measured(a, written.Money)
 	}
 	return s.keepSuiting(a, rs.Object{{Name: a.group}})

@@ -62,7 +62,9 @@ func (s *search) streamIn(a *ask, sources []known.Source) bool {
 	own := s.fieldsOf(a.source())
 	a.left = slices.DeleteFunc(a.left, func(word string) bool {
 		isField := (a.kind == extreme || a.kind == byTime) && own.Field(strings.ToLower(word)) != nil // the subject of the longest thread
-		return fields.Calls(word, source.Stream) || fields.IsMail(word) || isField
+		saysPaid := purchases[strings.ToLower(word)] || slices.Contains(gotPaid, strings.ToLower(word))
+		isPurchase := saysPaid && a.kind != byTime && source.Payee != ""
+		return fields.Calls(word, source.Stream) || fields.IsMail(word) || isField || isPurchase
 	})
 	return true
 }
@@ -108,7 +110,8 @@ func first(sources []known.Source, is func(known.Source) bool) (source known.Sou
 // sent the most, that of a hit for its sender.
 func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Source) {
 	switch {
-	case a.by == written.Money, a.of == "shop", a.kind == sums && has(a.query, paid):
+	case a.by == written.Money, a.of == "shop", a.kind == sums && (has(a.query, paid) || len(a.left) > 0),
+		(a.kind == sums || a.kind == extreme || a.kind == counts || a.amount.Bounds != nil) && s.isPurchase(a):
 		return s.onlyPurchases(sources)
 	case a.kind == most && a.of == "who":
 		mail := fields.MailOf([]string{"mail"}, s.Schema().Document)
@@ -129,18 +132,19 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 	return source
 }
 
-// onlyPurchases returns the source of the one stream with an amount of money and a field for whom it was paid to; none if several do.
-func (s *search) onlyPurchases(sources []known.Source) (only known.Source) {
+// onlyPurchases returns the source of the one stream with an amount of money and a field whose name is one for whom was paid, or else the
+// one with an amount and a text that says it; none if several have them.
+func (s *search) onlyPurchases(sources []known.Source) known.Source {
 	document := s.Schema().Document
-	for _, source := range sources {
-		switch {
-		case source.Stream == only.Stream || !slices.ContainsFunc(source.Fields(document), known.IsPayee),
-			fields.Measured(document, source.Stream, written.Money) == "":
-		case only.Stream != "":
-			return known.Source{}
-		default:
-			only = source
-		}
+	isNamed := func(source known.Source) bool { return slices.ContainsFunc(source.Fields(document), known.IsPayee) }
+	fit := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
+		return source.Payee == "" && !isNamed(source) || fields.Measured(document, source.Stream, written.Money) == ""
+	})
+	if slices.ContainsFunc(fit, isNamed) {
+		fit = slices.DeleteFunc(fit, func(source known.Source) bool { return !isNamed(source) })
 	}
-	return only
+	if len(fit) == 0 || slices.ContainsFunc(fit, func(source known.Source) bool { return source.Stream != fit[0].Stream }) {
+		return known.Source{}
+	}
+	return fit[0]
 }

@@ -88,13 +88,21 @@ func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
 	return false, none
 }
 
-// finds makes one read to find out whether a record of some streams, within a filter, has all of some words, or whether none has. It is
-// neither if the read fails, or does not say how many have all.
+// finds reports whether a record of some streams, within a filter, has all of some words, or whether none has. It is neither if that is not
+// known.
 func (s *search) finds(ctx context.Context, words, streams []string, where rs.Object, connection string) (found, none bool) {
-	request := read.Request(cmp.Or(connection, s.Scope.ConnectionID), "search")
 	if len(where) == 0 { // with a filter a resource server searches one stream
 		streams = append(slices.Clone(streams), s.Schema().PartsOf(streams)...)
-	} else if conditions, err := filter.Parse(where.JSON()); err == nil {
+	}
+	first, n := s.matches(ctx, words, streams, where, connection)
+	return n != 0 && slices.Contains(streams, first.Text("stream", "stream_name")), n == 0
+}
+
+// matches makes one read for the first record of some streams, within a filter, that has all of some words, and for how many have them: -1
+// if that is not known.
+func (s *search) matches(ctx context.Context, words, streams []string, where rs.Object, connection string) (first rs.Object, n int) {
+	request := read.Request(cmp.Or(connection, s.Scope.ConnectionID), "search")
+	if conditions, err := filter.Parse(where.JSON()); len(where) > 0 && err == nil {
 		conditions.Write(request.Query)
 	}
 	read.Set(request.Query, "q", strings.Join(words, " "))
@@ -102,10 +110,14 @@ func (s *search) finds(ctx context.Context, words, streams []string, where rs.Ob
 	read.Set(request.Query, "limit", 1)
 	response := read.Optional(ctx, s.RS, request)
 	if response == nil {
-		return false, false
+		return nil, -1
 	}
 	list, _ := response.List()
-	n, counted := list.Envelope.Object("meta").Number("count")
-	none = counted && n == 0
-	return len(list.Items) > 0 && slices.Contains(streams, list.Items[0].Members.Text("stream", "stream_name")) && !none, none
+	if len(list.Items) > 0 {
+		first = list.Items[0].Members
+	}
+	if n, counted := list.Envelope.Object("meta").Number("count"); counted {
+		return first, n
+	}
+	return first, -1
 }

@@ -26,7 +26,7 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 		return false
 	}
 	s.readCurrency(a)
-	if !s.readSpent(ctx, a) {
+	if !s.readSign(ctx, a) {
 		return false
 	}
 	if slices.ContainsFunc(a.left, s.Question.AsksOf) {
@@ -35,6 +35,9 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 	}
 	if a.kind != extreme && !s.readListed(ctx, a) {
 		return false
+	}
+	if a.kind == sums && a.whose == "" && len(a.left) > 0 {
+		s.readPayees(ctx, a)
 	}
 	if a.whose == "" && a.kind == most && len(a.left) > 0 {
 		s.readCompared(ctx, a)
@@ -103,22 +106,50 @@ func (s *search) readCurrency(a *ask) {
 	}
 }
 
-// readSpent reads, with one read, whether what was paid is the negative amounts of a field of money. It is false for a sum of no field, or
-// if that is not known.
-func (s *search) readSpent(ctx context.Context, a *ask) bool {
-	if a.metric == "count" || !written.IsMoneyName(a.field) {
-		return a.metric == "count" || a.field != ""
+// readSign reads, with one read, whether what was paid is the negative amounts of a field of money, as in a bank's statement: the largest
+// of these is the lowest. It is false for a sum of no field, or if that is not known.
+func (s *search) readSign(ctx context.Context, a *ask) bool {
+	field, isSum := a.field, a.metric != "count"
+	switch {
+	case len(a.amount.Bounds) > 0 && len(a.where) > 0:
+		field = a.where[0].Name
+	case a.kind == counts && s.isPurchase(a):
+		field = s.measured(a, written.Money)
+	}
+	if !written.IsMoneyName(field) || !isSum && !s.isPurchase(a) {
+		return !isSum || field != ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	scope := s.Scope
 	scope.Stream = a.source().Stream
-	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: a.field}).Get("value")
-	if strings.HasPrefix(least, "-") && !relax.PaysOneself(s.Rest) {
-		a.where = a.where.With(a.field, `{"lt":0}`)
+	least := aggregate.Read(ctx, s.RS, scope, aggregate.Args{Metric: "min", Field: field}).Get("value")
+	bounds := a.where.Object(field)
+	switch isNegative := strings.HasPrefix(least, "-"); {
+	case isNegative && !s.gotPaid():
+		a.where, a.largest, a.isNegative = a.where.With(field, negative(bounds).JSON()), !a.largest, true
+	case isNegative && len(bounds) == 0:
+		a.where = a.where.With(field, `{"gt":0}`)
+	case s.gotPaid() && !a.named: // these amounts are what oneself paid
+		return false
 	}
 	return least != ""
 }
+
+// negative returns the bounds of negative amounts for those of what was paid: below -50 for over 50.
+func negative(bounds rs.Object) rs.Object {
+	mirrored := rs.Object{}
+	for _, bound := range bounds {
+		mirrored = append(mirrored, rs.Member{Name: opposite[bound.Name], Value: "-" + bound.Value})
+	}
+	if !mirrored.Has("lt") && !mirrored.Has("lte") {
+		mirrored = append(mirrored, rs.NewMember("lt", 0))
+	}
+	return mirrored
+}
+
+// opposite has the operator for negative numbers for each of those of an amount.
+var opposite = map[string]string{"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 
 // readParents makes an ask of what was sent by somebody, in a stream that has no senders, one of the records that have it as a part: mails
 // with attachments, for the files that somebody sent.
@@ -163,6 +194,38 @@ func (s *search) readWhose(ctx context.Context, a *ask) {
 		}
 	}
 	a.explain(relax.All(a.whose)...)
+}
+
+const maxPayees = 4 // that an ask is about
+
+// readPayees reads which values of the field for whom was paid have the words that are left; none if these may not be all.
+func (s *search) readPayees(ctx context.Context, a *ask) {
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	source, found := a.source(), 0
+	if source.Payee == "" || len(a.sources) > 1 {
+		return
+	}
+	scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
+	groups, more := aggregate.GroupsOf(ctx, s.RS, scope, source.Payee, aggregate.MaxCompared)
+	var payees []string
+	for _, group := range groups {
+		text, ok := group.Text()
+		within := "_" + written.Snake(strings.ToLower(text)) + "_"
+		isOther := func(word string) bool { return !strings.Contains(within, "_"+written.Snake(strings.ToLower(word))+"_") }
+		if ok && !slices.ContainsFunc(a.left, isOther) {
+			payees, found = append(payees, text), found+group.Count
+		}
+	}
+	if len(payees) == 0 || len(payees) > maxPayees || len(payees) > 1 && a.metric == "avg" {
+		return
+	}
+	if more { // that were not read
+		if _, n := s.matches(ctx, a.left, []string{source.Stream}, nil, source.Connection.ID); n != found {
+			return
+		}
+	}
+	a.whose, a.payees, a.having, a.left = payees[0], payees, []known.Source{source}, nil
 }
 
 // valuesOf reads the values of a field of a source that a filter can name.

@@ -16,15 +16,11 @@ var (
 	recipients = lexicon.Of("before-recipient")
 	asked      = lexicon.Meanings("asked")
 	froms      = lexicon.Of("from")
-	oneself    = lexicon.Of("oneself")
 	selves     = lexicon.Of("self")
 )
 
 // SentOneself reports whether a query is about what oneself has sent.
 func SentOneself(query string) bool { return hasOne(query, sent) && hasOne(query, selves) }
-
-// PaysOneself reports whether a query is about what somebody paid to oneself.
-func PaysOneself(query string) bool { return hasOne(query, oneself) }
 
 func hasOne(query string, words map[string]bool) bool {
 	terms, _ := split(query)

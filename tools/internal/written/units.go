@@ -26,6 +26,12 @@ var (
 // IsMoneyName reports whether a field of that name may have amounts of money.
 func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
 
+// IsLevel reports whether a number is valid at one time, such as a balance or the reading of a meter: neither its sum nor its average
+// means anything.
+func IsLevel(name string) bool { return isLevel().MatchString(Snake(name)) }
+
+var isLevel = Expression(lexicon.Pattern("level"))
+
 // IsPartOfAmount reports whether a field counts things or has the price of one of them, and so is not the amount for all of them.
 func IsPartOfAmount(name string) bool {
 	return hasWord(name, things) && !IsMoneyName(name) || hasWord(name, perPiece) && IsMoneyName(name)

@@ -1,0 +1,68 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools"
+)
+
+// A bank's statement has a text that says whom something was paid to, and negative amounts for what was paid. A question about payments is
+// offered the call that adds up, compares or counts these, for each spelling of the name. Balances are not amounts.
+func TestAQueryAboutABanksStatement(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[
+		{"name":"statement","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","note":"t=text,role=secondary,lex,eq,a=group_by",
+		"amount":"t=number,eq,r=gte|gt|lte|lt,a=sum|min|avg","balance":"t=number,r=gte|lte,a=sum|min"}},
+		{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	const january, sum = `"day":{"gte":"2026-01-01","lte":"2026-01-31"}`, `"metric":"sum","field":"amount"`
+	for _, row := range []struct{ q, least, other, want string }{
+		{"How much did I spend at Tesco?", "-9", "0", `for each note with these words, to be added up: aggregate {"stream":"statement",` + sum +
+			`,"connection_id":"c","filter":{"note":"TESCO 12","amount":{"lt":0}}}, aggregate {"stream":"statement",` + sum +
+			`,"connection_id":"c","filter":{"note":"Tesco Extra","amount":{"lt":0}}}`},
+		{"How much did I spend at Tesco?", "1", "0", `"filter":{"note":"TESCO 12"}}, aggregate`},
+		{"How much did I spend at Tesco?", "-9", "40", `"filter":{"note":"TESCO 12",`}, // all 7 records with the word are in the values that were read
+		{"How much did I spend at Netflix?", "-9", "40", ""},                           // 7 records have the word, 2 are in these values
+		{"How much did I spend on Netflix in total?", "-9", "0", `The sum of amount of statement: aggregate {"stream":"statement",` + sum +
+			`,"connection_id":"c","filter":{"note":"NETFLIX.COM","amount":{"lt":0}}}`},
+		{"How much is Netflix per month?", "-9", "0", `"group_by_time":"day","granularity":"month","filter":{"note":"NETFLIX.COM",`},
+		{"average payment at Tesco", "-9", "0", ""}, // of two spellings
+		{"How much did I spend at Lidl?", "-9", "0", ""},
+		{"How much did I spend at a shop?", "-9", "0", ""}, // of five
+		{"What was my biggest expense in January 2026?", "-9", "0",
+			`The largest of statement by amount, where what was paid is negative: query_records {"stream":"statement","sort":"amount","limit":1,"filter":{"amount":{"lt":0},` + january + `}}`},
+		{"What was my smallest purchase?", "-9", "0", `The smallest of statement by amount, where what was paid is negative: query_records {"stream":"statement","sort":"-amount","limit":1,`},
+		{"What was my biggest expense?", "1", "0", `The largest of statement by amount: query_records {"stream":"statement","sort":"-amount","limit":1}`},
+		{"Which payments over 50 did I make?", "-9", "0", `{"stream":"statement","filter":{"amount":{"lt":-50}}}`},
+		{"Which payments under 20 did I make?", "-9", "0", `{"stream":"statement","filter":{"amount":{"gt":-20,"lt":0}}}`},
+		{"Which payments over 50 did I make?", "1", "0", `{"stream":"statement","filter":{"amount":{"gt":50}}}`},
+		{"How many payments did I make in January 2026?", "-9", "0", `"metric":"count","filter":{"amount":{"lt":0},` + january + `}}`},
+		{"How much did I earn in January 2026?", "-9", "0", sum + `,"filter":{"amount":{"gt":0},` + january + `}}`},
+		{"How much did I get paid?", "-9", "0", sum + `,"filter":{"amount":{"gt":0}}}`},
+		{"Wie viel habe ich verdient?", "-9", "0", sum + `,"filter":{"amount":{"gt":0}}}`},
+		{"How much did I earn?", "1", "0", ""}, // these are what was paid
+		{"What did I spend the most on?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"lt":0}}}`},
+		{"Who paid me the most?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"gt":0}}}`},
+		{"Who paid me the most?", "1", "0", ""},
+	} {
+		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+			switch {
+			case strings.HasSuffix(r.Path, "/schema"):
+				return middlewaretest.JSON(schema), nil
+			case r.Query.Get("metric") == "min":
+				return middlewaretest.JSON(`{"object":"aggregation","metric":"min","value":` + row.least + `}`), nil
+			case r.Query.Get("group_by") != "":
+				return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"TESCO 12","count":4},{"key":"Tesco Extra","count":3},` +
+					`{"key":"NETFLIX.COM","count":2},{"key":"a shop","count":1},{"key":"shop b","count":1},{"key":"shop c","count":1},{"key":"shop d","count":1},` +
+					`{"key":"shop e","count":1}],"other_count":` + row.other + `}`), nil
+			}
+			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt("notes", "1", "") + `],"meta":{"count":7,"recall":{"partial_count":0}}}`), nil
+		}}
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":`+rs.EncodeJSON(row.q)+`}`)
+		proposes := strings.Contains(text, "aggregate {") || strings.Contains(text, "query_records {")
+		if proposes != (row.want != "") || !strings.Contains(text, row.want) {
+			t.Errorf("%s (%s, %s): want %q in\n%s", row.q, row.least, row.other, row.want, text)
+		}
+	}
+}
