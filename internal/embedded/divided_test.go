@@ -30,11 +30,12 @@ func TestAPossessiveFindsItsNoun(t *testing.T) {
 func TestHyphensAndSpacesDoNotMatter(t *testing.T) {
 	r := newNotes(t, []note{
 		{ID: "standup", Text: "Team stand-up"}, {ID: "slip", Text: "pay-slip-may.pdf"}, {ID: "run", Text: "The halfmarathon"}, {ID: "mail", Text: "an e-mail"},
-		{ID: "code", Text: "Invoice TW-4513 for a side table"}, {ID: "one", Text: "Invoice TW4600, sixteen 450 000"}, {ID: "ago", Text: "an hour ago"},
+		{ID: "code", Text: "Invoice TW-4513 for a side table"}, {ID: "one", Text: "Invoice TW4600, sixteen 450 000"}, {ID: "ago", Text: "an hour ago"}, {ID: "checks", Text: "both check-ups"}, {ID: "weekly", Text: "One-to-one with Ann"},
 	})
 	for q, want := range map[string]string{
 		"standup": "standup", "standups": "standup", "payslip": "slip", "payslips": "slip", "half-marathon": "run", "half-marathons": "run",
 		"TW4513": "code", "tw-4600": "one", "email": "mail", "aside": "", "123450": "", "standu": "", "ago-hour": "",
+		"stand-ups": "standup", "check-up": "checks", "check-ups": "checks", "one-to-ones": "weekly", "half-ups": "",
 	} {
 		got := r.ok("tok-owner", searchFor(q))
 		found := ""

@@ -23,27 +23,8 @@ func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
 	if open || len(together) < shortestDivided || len(together) > longestDivided || !strings.ContainsFunc(together, unicode.IsLetter) {
 		return nil
 	}
-	add := func(before phrase, last string) {
-		ends := []candidate{{term: last}}
-		if inflects(last) {
-			ends = append(ends, s.forms(last, "", languages)...)
-			for i := 0; languages>>i != 0; i++ {
-				if stem := stemOf(i, last); languages>>i&1 == 1 && stem != last { // it may be too short for s.forms, such as up
-					ends = append(ends, candidate{term: stem})
-				}
-			}
-		}
-		for _, end := range ends {
-			way := alternative{append(slices.Clone(before), end.term), formWeight, end.only}
-			known := func(a alternative) bool { return slices.Equal(a.phrase, way.phrase) }
-			if len(s.postings(way.phrase, way.only)) > 0 && !slices.ContainsFunc(ways, known) {
-				ways = append(ways, way)
-			}
-		}
-	}
 	if len(word) > 1 {
-		add(nil, together)
-		return ways
+		return s.endings(nil, together, languages)
 	}
 	for at := range together {
 		before, known := phrase{together[:at]}, false
@@ -51,7 +32,36 @@ func (s *searcher) divided(word phrase, languages uint32) (ways []alternative) {
 			s.known(before[0], before[0]+firstLetter, func(string, int) { known = true })
 		}
 		if known {
-			add(before, together[at:])
+			ways = append(ways, s.endings(before, together[at:], languages)...)
+		}
+	}
+	return ways
+}
+
+// endings finds the phrases in scope of some terms with a last one, or with another form of that.
+func (s *searcher) endings(before phrase, last string, languages uint32) (ways []alternative) {
+	ends := []candidate{{term: last}}
+	if inflects(last) {
+		ends = append(ends, s.forms(last, "", languages)...)
+	}
+	for i := 0; languages>>i != 0; i++ {
+		switch stem := stemOf(i, last); {
+		case languages>>i&1 == 0:
+		case inflects(last) && stem != last: // it may be too short for s.forms, such as up
+			ends = append(ends, candidate{term: stem})
+		case len(last) == 2 && last[0] >= 'a': // two letters, not digits
+			s.known(last, last+lastLetter, func(other string, _ int) {
+				if stemOf(i, other) == last {
+					ends = append(ends, candidate{term: other})
+				}
+			})
+		}
+	}
+	for _, end := range ends {
+		way := alternative{append(slices.Clone(before), end.term), formWeight, end.only}
+		isKnown := func(a alternative) bool { return slices.Equal(a.phrase, way.phrase) }
+		if s.occurs(way) && !slices.ContainsFunc(ways, isKnown) {
+			ways = append(ways, way)
 		}
 	}
 	return ways

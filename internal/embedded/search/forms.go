@@ -87,6 +87,9 @@ func (s *searcher) expand(guess uint32) {
 				u.alternatives = append(u.alternatives, alternative{phrase{form.term}, formWeight, form.only})
 			}
 		}
+		if last := len(u.phrase) - 1; last > 0 && strings.Contains(u.text, "-") { // stand-ups
+			u.alternatives = append(u.alternatives, s.endings(u.phrase[:last], u.phrase[last], languages)...)
+		}
 		if divided < maxDivided && !slices.ContainsFunc(u.alternatives, s.occurs) {
 			divided++
 			u.alternatives = append(u.alternatives, s.divided(u.phrase, languages)...)
