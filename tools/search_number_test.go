@@ -13,10 +13,11 @@ import (
 // words that say more is not.
 func TestAQueryForANumber(t *testing.T) {
 	const at = `"at":"t=timestamp,role=event-time,eq,r=gte|gt|lte|lt"`
-	const shop = `"orders","field_capabilities":{` + at + `,"total":"t=number,r=gte|lte,a=sum|min","item_count":"t=integer,r=gte|lte,a=sum|min","merchant":"t=string,role=primary-title,lex,eq,a=group_by","status":"t=string,eq,a=group_by"}`
+	const shop = `"orders","field_capabilities":{` + at + `,"total":"t=number,r=gte|lte,a=sum|min","item_count":"t=integer,r=gte|lte,a=sum|min","merchant":"t=string,role=primary-title,lex,eq,a=group_by|count_distinct","status":"t=string,eq,a=group_by"}`
 	const bank = `"bookings","field_capabilities":{` + at + `,"amount":"t=number,r=gte|lte,a=sum|min","payee":"t=string,eq,a=group_by"}`
 	const unsummed = `"orders","field_capabilities":{"total":"t=number,r=gte|lte","merchant":"t=string,role=primary-title,eq,a=group_by"}`
-	const chat = `"messages","field_capabilities":{` + at + `,"text":"t=text,lex","sender":"t=string,role=actor,eq,a=group_by"}`
+	const chat = `"messages","field_capabilities":{` + at + `,"text":"t=text,lex","sender":"t=string,role=actor,eq,a=group_by|count_distinct"}`
+	const mail = `"messages","field_capabilities":{` + at + `,"subject":"t=text,role=primary-title,lex","from":"t=string,role=actor,eq,a=group_by"}`
 	const byMonth, marchApril = `"field":"total","group_by_time":"at","granularity":"month","filter":{`, `"at":{"gte":"2026-03-01","lte":"2026-04-30"}}`
 	const sum, june = `The sum of total of orders: aggregate {"stream":"orders","metric":"sum","field":"total"`, `"at":{"gte":"2026-06-01","lte":"2026-06-30"}`
 	for _, row := range []struct{ stream, least, q, want string }{
@@ -104,6 +105,14 @@ func TestAQueryForANumber(t *testing.T) {
 		{chat, "", "how many messages from Ann", `"filter":{"sender":"Ann Lee"}}`},
 		{chat, "", "how many messages from Zoe", ""},
 		{chat, "", "how many messages about boats from Ann", ""},
+		{mail, "1", "who wrote to me last?", `The newest of messages, the owner's own included: search {"since":"1970-01-01","streams":["messages"],"limit":1}`},
+		{mail, "1", "wer hat mir zuletzt geschrieben?", `The newest of messages, the owner's own included: search {`},
+		{mail, "1", "who did I write to last?", ""},
+		{shop, "1", "how many different merchants did I buy from", `The different values of merchant of orders: aggregate {"stream":"orders","metric":"count_distinct","field":"merchant"}`},
+		{shop, "1", "how many different shops in June 2026?", `"metric":"count_distinct","field":"merchant","filter":{` + june + `}}`},
+		{shop, "1", "how many different stamps did I buy", ""},
+		{chat, "1", "how many different people wrote to me?", `The different values of sender of messages: aggregate {"stream":"messages","metric":"count_distinct","field":"sender"}`},
+		{chat, "1", "wie viele verschiedene Personen haben mir geschrieben?", `"metric":"count_distinct","field":"sender"}`},
 	} {
 		schema := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[{"name":` + row.stream + `}]}]}`
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {

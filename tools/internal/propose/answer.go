@@ -122,7 +122,9 @@ func (s *search) readMeasure(a *ask) {
 	var words []string
 	switch a.kind {
 	case byTime:
-		a.left = slices.DeleteFunc(a.left, func(word string) bool { return !slices.Contains(s.Question.TopicWords(), word) })
+		a.left = slices.DeleteFunc(a.left, func(word string) bool {
+			return !slices.Contains(s.Question.TopicWords(), word) || asked[strings.ToLower(word)] == "who" // the last person who wrote
+		})
 	case extreme, most:
 		a.by, a.largest, a.ranks = written.Superlative(a.query)
 		a.explain(a.ranks...)

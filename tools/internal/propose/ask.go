@@ -51,6 +51,7 @@ type ask struct {
 	whose      string         // a sender or a merchant
 	payees     []string       // several, for each of which there is a call: the branches of a shop
 	having     []known.Source // those of sources that have records of it
+	wrote      bool           // a verb says that somebody wrote them
 	isNegative bool           // what was paid is negative amounts
 	says       string         // which word is a condition
 	flag       string         // the word that is
@@ -86,10 +87,10 @@ func (a *ask) countsAll() bool {
 func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }
 
 // isPurchase reports whether an ask is about what was paid, by oneself or to oneself.
-func (s *search) isPurchase(a *ask) bool { return has(a.query, purchases) || s.gotPaid() }
+func (s *search) isPurchase(a *ask) bool { return has(a.query, purchases) || says(s.Rest, gotPaid) }
 
-// gotPaid reports whether the query is about what somebody paid to oneself.
-func (s *search) gotPaid() bool { return says(s.Rest, gotPaid) }
+// gotPaid reports whether a query about what was paid is about what somebody paid to oneself.
+func (s *search) gotPaid() bool { return says(s.Rest, gotPaid) || has(s.Rest, oneself) }
 
 // suiting returns those sources of an ask that have some fields, and a time if it needs one: chat has no flags.
 func (s *search) suiting(a *ask, needed rs.Object) []known.Source {
@@ -105,6 +106,7 @@ func (s *search) keepSuiting(a *ask, needed rs.Object) bool {
 }
 
 var (
+	distinct   = lexicon.Of("distinct")
 	having     = lexicon.Of("having") // before the name of a flag
 	mores      = lexicon.Of("more")
 	averages   = lexicon.Of("average")
@@ -112,6 +114,7 @@ var (
 	paid       = lexicon.Of("paid")
 	purchases  = lexicon.Of("purchase")
 	gotPaid    = lexicon.Phrases("got-paid")
+	oneself    = lexicon.Of("oneself")
 	accounts   = lexicon.Of("account")
 	received   = lexicon.Of("received")
 	refunds    = lexicon.Phrases("refund") // they say nothing more about returned orders
@@ -122,6 +125,7 @@ var (
 	fileKinds  = lexicon.Of("file-kind")
 	unanswered = lexicon.Of("unanswered")
 	sendings   = lexicon.Of("sending")
+	asked      = lexicon.Meanings("asked")
 )
 
 func has(query string, words map[string]bool) bool {

@@ -174,6 +174,9 @@ func (s *search) topicSentence(a *ask) string {
 		says = "In " + quote.Names([]string{a.within}, 1) + ", which " + quote.Names([]string{stream}, 1) + " consist of: "
 	case says == "" || a.kind == byTime:
 		says = "In that stream alone: "
+		if a.wrote {
+			says = "In " + quote.Names([]string{stream}, 1) + " alone" + ownIncluded + ": "
+		}
 	}
 	if a.kind == counts {
 		says = strings.TrimSuffix(says, ": ") + ", with how many there are: "
@@ -203,8 +206,11 @@ func (s *search) sentence(a *ask) string {
 	switch a.kind {
 	case byTime:
 		of := "that stream"
-		if a.whose != "" {
+		switch {
+		case a.whose != "":
 			of = quote.Text(a.whose)
+		case a.wrote:
+			of = quote.Names([]string{a.source().Stream}, 1) + ownIncluded
 		}
 		return "The " + s.byTime() + " of " + of + ": "
 	case extreme:
@@ -236,6 +242,8 @@ func (s *search) countSentence(a *ask) string {
 	switch {
 	case a.parents:
 		return a.says
+	case a.metric == "count_distinct":
+		return "The different values of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
 	case s.weekly:
 		return "By day, to be added up by day of the week: "
 	case a.countsAll():

@@ -26,9 +26,44 @@ func (s *search) readNumber(a *ask) bool {
 	case sums:
 		return s.readSum(a)
 	case counts:
+		if has(a.query, distinct) {
+			return s.readDistinct(a)
+		}
 		return s.keepSuiting(a, a.where)
 	}
 	return true
+}
+
+// readDistinct reads of which field an ask counts the different values.
+func (s *search) readDistinct(a *ask) bool {
+	field, word := s.distinctField(a, a.source())
+	if field == "" {
+		return false
+	}
+	a.metric, a.field = "count_distinct", field
+	a.left = slices.DeleteFunc(a.left, func(other string) bool {
+		lower := strings.ToLower(other)
+		return other == word || distinct[lower] || sendings[lower]
+	})
+	return s.keepSuiting(a, rs.Object{{Name: field}})
+}
+
+// distinctField returns the field of a source whose different values a word calls: the author for people, or the likeliest of that name.
+func (s *search) distinctField(a *ask, source known.Source) (field, word string) {
+	own, use := s.fieldsOf(source), fields.Aggregates("count_distinct")
+	for _, word := range relax.All(a.query) {
+		name := strings.TrimSuffix(word, "s")
+		switch asked[strings.ToLower(word)] {
+		case "who":
+			name = source.Author
+		case "shop":
+			name = source.Payee
+		}
+		if near := own.Near(name, use); name != "" && len(near) > 0 && !distinct[strings.ToLower(word)] {
+			return near[0], word
+		}
+	}
+	return "", ""
 }
 
 // readAmount reads of which number an ask names an amount: one that a word names, or money; false if that is not certain.

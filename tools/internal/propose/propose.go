@@ -54,6 +54,9 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		hint = s.wordsInNames(ctx)
 	}
 	to := s.sentTo(ctx)
+	if to != "" { // other calls find what that name sent
+		hint = ""
+	}
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
 	}

@@ -92,6 +92,10 @@ func (s *search) streamNamed(a *ask, sources []known.Source, suits func(known.So
 		return source, true
 	}
 	stream := fields.MailOf(a.words, s.Schema().Document)
+	if stream == "" && a.kind == byTime && has(a.query, sendings) && !has(a.query, received) && !relax.SentOneself(s.Rest) {
+		a.wrote = true // who wrote to me last
+		stream = fields.MailOf([]string{"mail"}, s.Schema().Document)
+	}
 	if stream == "" && len(s.Streams) == 1 && a.kind != byTime {
 		stream = s.Streams[0]
 	}
@@ -113,6 +117,11 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 	case a.by == written.Money, a.of == "shop", a.kind == sums && (has(a.query, paid) || len(a.left) > 0),
 		(a.kind == sums || a.kind == extreme || a.kind == counts || a.amount.Bounds != nil) && s.isPurchase(a):
 		return s.onlyPurchases(sources)
+	case a.kind == counts && has(a.query, distinct):
+		source, _ = first(sources, func(source known.Source) bool {
+			field, _ := s.distinctField(a, source)
+			return field != ""
+		})
 	case a.kind == most && a.of == "who":
 		mail := fields.MailOf([]string{"mail"}, s.Schema().Document)
 		if has(a.query, sendings) || len(a.left) == 0 {
