@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -352,4 +353,31 @@ func TestPackageFindsABlob(t *testing.T) {
 		wantCode(t, err, "ambiguous_connection")
 		f.wantSilence(t)
 	})
+}
+
+// S0-8a: of the connections that a call may name, one whose last read failed comes after the others for a while. A canceled read says
+// nothing about it.
+func TestAConnectionThatFailedIsOfferedLast(t *testing.T) {
+	now := packageNow
+	f := &packageRS{answers: map[string]memberAnswer{
+		"tok_a": fails(503, "unavailable"), "tok_b": fails(0, "canceled"), "tok_c": fails(404, "not_found"), "tok_d": hitsOf("d", 1),
+	}}
+	p := packageOf(f, fanout.PackageOptions{Now: func() time.Time { return now }}, aMember("a"), aMember("b"), aMember("c"), aMember("d"))
+	offered := func() (ids []string) {
+		_, err := p.Do(t.Context(), recordsRequest(""))
+		for _, connection := range wantCode(t, err, "ambiguous_connection").Connections {
+			ids = append(ids, connection.ID)
+		}
+		return ids
+	}
+	for _, id := range []string{"cin_a", "cin_b", "cin_c", "cin_d"} {
+		_, _ = p.Do(t.Context(), recordsRequest(id))
+	}
+	if got := offered(); !slices.Equal(got, []string{"cin_b", "cin_c", "cin_d", "cin_a"}) {
+		t.Errorf("offered %v", got)
+	}
+	now = now.Add(time.Hour)
+	if got := offered(); !slices.Equal(got, []string{"cin_a", "cin_b", "cin_c", "cin_d"}) {
+		t.Errorf("an hour later, offered %v", got)
+	}
 }
