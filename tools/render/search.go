@@ -78,8 +78,8 @@ func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 	return s
 }
 
-// most returns how many of s.hits may be shown.
-func (s *searchPage) most() int {
+// maxShown returns how many of s.hits may be shown.
+func (s *searchPage) maxShown() int {
 	if s.q.Shown > 0 {
 		return min(s.q.Shown, len(s.hits))
 	}
@@ -115,7 +115,7 @@ const (
 // structured returns all hits of the page, or the first of them if the caller sent no limit. If that is too long, it shortens excerpts and
 // long addresses, then leaves out the follow-ups, until the page is within its target or at least within the limit of hosts.
 func (s *searchPage) structured() string {
-	all, data := s.most(), s.envelope()
+	all, data := s.maxShown(), s.envelope()
 	if all == 0 {
 		if out := s.write(nil, nil, 0, hit.Style{}, data); write.FitsStructured(out) {
 			return out
@@ -125,20 +125,20 @@ func (s *searchPage) structured() string {
 	}
 	usual := hit.Style{Chars: min(max(excerptsJSON/all, leastExcerpts), excerptChars), Read: all <= fewHits}
 	if s.q.Limit == 0 {
-		if out, shown := s.fullest(usual, usualJSON, data); shown >= min(usualHits, all) {
+		if out, shown := s.fit(usual, usualJSON, data); shown >= min(usualHits, all) {
 			return out
 		}
 	}
 	most := min(hitsJSON*max(all, 20)/20, write.StructuredHard)
 	shorter, short := hit.Style{Chars: (leastExcerpts + usual.Chars) / 2, Read: usual.Read}, hit.Style{Chars: leastExcerpts, Short: true}
 	for _, style := range []hit.Style{usual, shorter, short} {
-		if out, shown := s.fullest(style, most, data); shown == all && len(out) <= most {
+		if out, shown := s.fit(style, most, data); shown == all && len(out) <= most {
 			return out
 		}
 		most = write.StructuredHard
 	}
 	const bare = "Of so many hits only id, title, time and address are here: a smaller limit shows what matches."
-	out, _ := s.fullest(hit.Style{Bare: true}, most, data.With("note", write.JSON(bare)))
+	out, _ := s.fit(hit.Style{Bare: true}, most, data.With("note", write.JSON(bare)))
 	return out
 }
 
@@ -188,13 +188,13 @@ func (s *searchPage) envelope() object {
 	return data
 }
 
-// fullest returns the page with as many of the first hits as fit in most bytes in a style, at least one, and their number. The cursor of
+// fit returns the page with as many of the first hits as fit in most bytes in a style, at least one, and their number. The cursor of
 // the page continues after them.
-func (s *searchPage) fullest(style hit.Style, most int, data object) (string, int) {
+func (s *searchPage) fit(style hit.Style, most int, data object) (string, int) {
 	results, followUps := write.NewObject(most), write.NewObject(most/4)
 	ends := make([][2]int, 1, len(s.hits)+1) // by number of hits: where they end in results and in followUps
 	size := len(data.JSON())
-	for i := range s.hits[:s.most()] {
+	for i := range s.hits[:s.maxShown()] {
 		style.Write(results, followUps, s.hit(i), s.q.RecordBase)
 		end := [2]int{len(results.Inside()), len(followUps.Inside())}
 		if i > 0 && size+end[0]+end[1] > most { // the hits after it do not fit either

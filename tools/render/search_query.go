@@ -101,19 +101,18 @@ func searchTail(l answer.List, q SearchQuery) string {
 	return ""
 }
 
-// searchLead says which words occur nowhere, and which other words contain them or are near; "" if all occur. It comes before any hit that
+// searchLead says which words occur nowhere, and which similarly spelled words do; "" if all occur. It comes before any hit that
 // might be taken for an answer. A resource server that reports nothing about words may match whole words only.
 func searchLead(l answer.List, q SearchQuery) string {
 	recall := l.Recall
 	missing := write.Words(recall, "missing_words")
-	switch {
-	case len(q.Empty) > 0:
+	if len(q.Empty) > 0 {
 		return "No record matches filter, so no word was looked for."
-	case len(missing) > 0:
-	case len(l.Items) == 0 && q.Q != "" && q.Position.First() && q.lexical() && !recall.Has("partial_count"):
-		return "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
-	default:
-		return ""
+	}
+	if len(missing) == 0 {
+		isUnexplained := len(l.Items) == 0 && q.Q != "" && q.Position.First() && q.lexical() && !recall.Has("partial_count")
+		return write.When(isUnexplained,
+			"Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them.")
 	}
 	as, verb := "As a word, ", " occurs"
 	if len(missing) > 1 {

@@ -30,7 +30,7 @@ const (
 func (s *searchPage) text() string {
 	target, hard, wanted := searchTarget, searchHard, usualHits
 	if max(s.q.Limit, s.q.Shown) > 0 {
-		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, s.most()
+		target, hard, wanted = searchAsked, searchAsked+searchHard-searchTarget, s.maxShown()
 	}
 	frame := s.frame()
 	remaining := target - frame.size()
@@ -199,7 +199,7 @@ func (s *searchPage) hitTexts(chars, remaining int) []hit.Text {
 	lines := make([]hit.Text, 0, len(s.hits))
 	matches := make([]byte, 0, 320*min(len(s.hits), usualHits))
 	records := make(hit.SharedRecords, len(s.hits))
-	for i := range s.hits[:s.most()] {
+	for i := range s.hits[:s.maxShown()] {
 		h := s.hit(i)
 		from := len(matches)
 		matches = h.AppendMatch(matches, chars)

@@ -37,7 +37,7 @@ func WithContext(
 	var ranks []int
 	for i := shown; i < len(list.Items) && len(hits) < maxContextReads-1; i++ {
 		hit := foundAt{Item: list.Items[i]}
-		if hit.whole = contextOf(all, hit); isBare(hit.Item) && hit.whole != nil {
+		if hit.parent = contextOf(all, hit); isBare(hit.Item) && hit.parent != nil {
 			hits, ranks = append(hits, hit), append(ranks, i)
 		}
 	}
@@ -54,7 +54,7 @@ func WithContext(
 
 // contextOf returns the source of a hit's record if the schema marks its title, author or time, or else the source of the record that the
 // hit is a part of; nil if there is none, or if the hit names no connection and several have it.
-func contextOf(all []known.Source, hit foundAt) (own *whole) {
+func contextOf(all []known.Source, hit foundAt) (own *parent) {
 	connection := rs.ConnectionID(hit.Members)
 	for _, s := range all {
 		isPart := func(part rs.Relation) bool { return part.Target == hit.stream() }
@@ -63,11 +63,11 @@ func contextOf(all []known.Source, hit foundAt) (own *whole) {
 		switch {
 		case connection != "" && connection != s.Connection.ID || !marked || hit.key() == "":
 		case s.Stream == hit.stream() && (own == nil || own.relation != ""):
-			own = &whole{Source: s}
+			own = &parent{Source: s}
 		case s.Stream == hit.stream(), part >= 0 && own != nil && own.relation != "" && connection == "":
 			return nil
 		case part >= 0 && own == nil:
-			own = &whole{Source: s, relation: s.Parts[part].Name}
+			own = &parent{Source: s, relation: s.Parts[part].Name}
 		}
 	}
 	return own

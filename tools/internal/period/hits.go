@@ -12,10 +12,10 @@ import (
 type foundAt struct {
 	rs.Item
 	at     time.Time
-	match  int    // which words of the query it has
-	words  int    // how many of them it has, if not all
-	within bool   // it is known to be a part of a record within the filter
-	whole  *whole // the source whose records it may be a part of; nil if unknown
+	match  int     // which words of the query it has
+	words  int     // how many of them it has, if not all
+	within bool    // it is known to be a part of a record within the filter
+	parent *parent // the source whose records it may be a part of; nil if unknown
 
 	ordinal int // among the hits of this source
 }

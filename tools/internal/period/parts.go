@@ -17,15 +17,15 @@ import (
 
 // Bounds of the reads that find the times of hits.
 const (
-	maxPartPages  = 5  // pages of hits in streams without a time
-	maxWholeLists = 4  // sources whose records of a period or a filter are listed
-	maxWholePages = 5  // pages of such a list
-	maxDatedHits  = 10 // hits whose record is read, one read each
-	datesDeadline = 1500 * time.Millisecond
+	maxPartPages   = 5  // pages of hits in streams without a time
+	maxParentLists = 4  // sources whose records of a period or a filter are listed
+	maxParentPages = 5  // pages of such a list
+	maxDatedHits   = 10 // hits whose record is read, one read each
+	datesDeadline  = 1500 * time.Millisecond
 )
 
-// A whole is a source whose records have parts among the hits.
-type whole struct {
+// A parent is a source whose records have parts among the hits.
+type parent struct {
 	known.Source
 	relation string
 	records  map[string]rs.Object // by id, in the form of hits: those in the period and within the filter
@@ -35,7 +35,7 @@ type whole struct {
 }
 
 // isPart reports whether the records of a stream without a time are parts of records that have one.
-func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.wholes) }
+func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.parents) }
 
 // dateParts gives the untimed hits of a page the time, title and author of the record that they are a part of, and drops those of another
 // time or of a record outside the filter. Hits of which this is unknown stay untimed.
@@ -43,38 +43,38 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	ctx, cancel := context.WithTimeout(ctx, datesDeadline)
 	defer cancel()
 	reads := &rs.Reads{Doer: p.Doer}
-	wholes := p.wholesOf(page.untimed)
-	read.All(ctx, min(len(wholes), maxWholeLists), func(ctx context.Context, i int) { wholes[i].list(ctx, reads, p) })
+	parents := p.parentsOf(page.untimed)
+	read.All(ctx, min(len(parents), maxParentLists), func(ctx context.Context, i int) { parents[i].list(ctx, reads, p) })
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return b.listed() - a.listed() })
-	ordinals, share := map[*whole]int{}, max(1, maxDatedHits/max(1, len(wholes)))
+	ordinals, share := map[*parent]int{}, max(1, maxDatedHits/max(1, len(parents)))
 	for i := range page.untimed { // read some hits of each source
 		hit := &page.untimed[i]
-		hit.ordinal = ordinals[hit.whole]
-		ordinals[hit.whole]++
+		hit.ordinal = ordinals[hit.parent]
+		ordinals[hit.parent]++
 	}
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return a.ordinal/share - b.ordinal/share })
 	dated := page.untimed[:min(len(page.untimed), maxDatedHits)]
 	proven := make([]int, len(dated))
 	read.All(ctx, len(dated), func(ctx context.Context, i int) {
 		hit := &dated[i]
-		if hit.whole == nil {
+		if hit.parent == nil {
 			return
 		}
 		recordFilter := p.Filter // the record is read only if it is within the filter
-		if !page.filtered || hit.whole.complete || hit.listed() > 0 {
+		if !page.filtered || hit.parent.complete || hit.listed() > 0 {
 			recordFilter = nil
 		}
 		proven[i] = hit.date(ctx, reads, recordFilter)
 		hit.within = proven[i] > 0 && (recordFilter != nil || hit.listed() > 0)
 	})
 	for i, is := range proven {
-		if w := dated[i].whole; w != nil {
+		if w := dated[i].parent; w != nil {
 			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
 		}
 	}
 	for i := range page.untimed[len(dated):] {
 		hit := &page.untimed[len(dated)+i]
-		if w := hit.whole; hit.listed() > 0 && w.hasIDsOfParts() {
+		if w := hit.parent; hit.listed() > 0 && w.hasIDsOfParts() {
 			hit.describe(w.records[hit.key()])
 			hit.within = true
 		}
@@ -82,44 +82,44 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	page.reads += reads.Count()
 	isElsewhere := func(hit foundAt) bool {
 		isUnknown := hit.at.IsZero() || page.filtered && !hit.within
-		return isUnknown && hit.whole.excludes(hit.key())
+		return isUnknown && hit.parent.excludes(hit.key())
 	}
 	page.hits = append(page.hits, slices.DeleteFunc(page.untimed, isElsewhere)...)
 	page.untimed = nil
 	page.keep(p.Period, p.Zone)
 }
 
-// wholesOf returns the sources whose records some hits may be parts of, and sets them in these hits.
-func (p *Reader) wholesOf(hits []foundAt) (wholes []*whole) {
-	for _, s := range p.wholes {
+// parentsOf returns the sources whose records some hits may be parts of, and sets them in these hits.
+func (p *Reader) parentsOf(hits []foundAt) (parents []*parent) {
+	for _, s := range p.parents {
 		for _, part := range s.Parts {
-			w := &whole{Source: s, relation: part.Name}
+			w := &parent{Source: s, relation: part.Name}
 			for i, hit := range hits {
 				if rs.ConnectionID(hit.Members) == s.Connection.ID && hit.stream() == part.Target {
-					hits[i].whole = w
+					hits[i].parent = w
 				}
 			}
-			if slices.ContainsFunc(hits, func(hit foundAt) bool { return hit.whole == w }) {
-				wholes = append(wholes, w)
+			if slices.ContainsFunc(hits, func(hit foundAt) bool { return hit.parent == w }) {
+				parents = append(parents, w)
 			}
 		}
 	}
-	return wholes
+	return parents
 }
 
 // excludes reports whether the part with an id is known to belong to no record in the list: the list is complete, and parts are known to
 // have the ids of their records.
-func (w *whole) excludes(id string) bool {
+func (w *parent) excludes(id string) bool {
 	return w != nil && w.complete && w.records[id] == nil && (len(w.records) == 0 || w.hasIDsOfParts())
 }
 
 // hasIDsOfParts reports whether records are known to have the ids of their parts.
-func (w *whole) hasIDsOfParts() bool { return w.proven > 0 && !w.wrong }
+func (w *parent) hasIDsOfParts() bool { return w.proven > 0 && !w.wrong }
 
 // list reads the records in the period and within the filter.
-func (w *whole) list(ctx context.Context, d rs.Doer, p *Reader) {
+func (w *parent) list(ctx context.Context, d rs.Doer, p *Reader) {
 	var page sourcePage
-	page, w.records = p.records(ctx, d, w.Source, p.conditions(w.Source, p.Period), maxHits*maxWholePages)
+	page, w.records = p.records(ctx, d, w.Source, p.conditions(w.Source, p.Period), maxHits*maxParentPages)
 	w.complete = page.err == nil && !page.more
 }
 
@@ -138,7 +138,7 @@ func (hit foundAt) key() string { return hit.Members.Text("record_key", "record_
 
 // listed returns 1 if a record of the period and the filter has the id of the hit, else 0.
 func (hit foundAt) listed() int {
-	if hit.whole != nil && hit.whole.records[hit.key()] != nil {
+	if hit.parent != nil && hit.parent.records[hit.key()] != nil {
 		return 1
 	}
 	return 0
@@ -147,7 +147,7 @@ func (hit foundAt) listed() int {
 // date reads the record that has the id of a hit, within a filter unless f is nil, and gives the hit its time, title and author. It returns
 // 1 if the hit is that record, or a part of it by the relation, -1 if it is not, and 0 if the read fails or the record is outside the filter.
 func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
-	w, key := hit.whole, hit.key()
+	w, key := hit.parent, hit.key()
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
 	if f != nil {
 		r = read.Request(w.Connection.ID, "streams", w.Stream, "records")

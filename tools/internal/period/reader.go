@@ -114,7 +114,7 @@ type Reader struct {
 
 	chosen   []known.Source // the sources that are read one by one; with a period, those with a time
 	timeless []string       // the streams that are searched together: those without one
-	wholes   []known.Source // the sources whose records have parts in the timeless streams
+	parents  []known.Source // the sources whose records have parts in the timeless streams
 	anyTime  *sourcePage    // the search of the timeless streams, if it has been made already
 }
 
@@ -134,9 +134,9 @@ func (p *Reader) Choose(sources []known.Source, streams, parts []string) (timele
 		}
 		named := len(streams) == 0 || slices.Contains(streams, s.Stream)
 		isPart := func(stream string) bool { return known.IsPart(stream, []known.Source{s}) }
-		whole := named && len(s.Parts) > 0
-		if p.Period == (Period{}) && whole || p.Period != (Period{}) && s.Time != "" && (whole || slices.ContainsFunc(streams, isPart)) {
-			p.wholes = append(p.wholes, s)
+		isParent := named && len(s.Parts) > 0
+		if p.Period == (Period{}) && isParent || p.Period != (Period{}) && s.Time != "" && (isParent || slices.ContainsFunc(streams, isPart)) {
+			p.parents = append(p.parents, s)
 		}
 		switch {
 		case !named:
