@@ -48,7 +48,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 	for _, remaining := range []int{documentJSON, documentJSON / 2, documentJSON / 4, 1024} {
 		doc := writeDocument(&it, q, remaining)
 		r.Text = object{
-			rs.NewMember("id", q.Ref.String()),
+			rs.NewMember("id", it.ID), // with the connection, even if the requested id named none
 			rs.NewMember("title", it.Heading()),
 			rs.NewMember("url", cmp.Or(item.Address(it.Data), item.RecordURL(q.RecordBase, q.Ref))),
 			write.Pair("metadata", documentMetadata(&it, emitted, doc, q, paging.Excess{Foreign: foreign})),
