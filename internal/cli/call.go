@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"math"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -15,6 +16,7 @@ import (
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -40,6 +42,9 @@ lists are typed with commas.`,
 }
 
 func (c callCommand) run(ctx context.Context, app App, tool string, arguments []string) error {
+	if !slices.Contains(tools.Names(), tool) {
+		return unknownTool(tool)
+	}
 	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
 		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)
 	})
@@ -62,7 +67,7 @@ func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool
 	}
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
-		return listed.unknown(tool)
+		return unknownTool(tool)
 	}
 	if err != nil {
 		return err

@@ -34,8 +34,10 @@ func newTools(app App) *cobra.Command {
 		RunE:  func(_ *cobra.Command, words []string) error { return o.run(app, strings.Join(words, "")) },
 	}
 	c.Flags().BoolVar(&o.JSON, "json", false, "Print what goes over the wire")
-	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing, like --data and --db: the tools are the same for all data")
+	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing: the tools are the same for all data")
 	o.declareRead(c.Flags())
+	c.Flags().Lookup("data").Usage = "`PATH` changes nothing, like --demo"
+	c.Flags().Lookup("db").Usage = "`FILE` changes nothing, like --demo"
 	return c
 }
 
@@ -55,7 +57,7 @@ func (c toolsCommand) run(app App, name string) error {
 	tool := listed.named(name)
 	switch {
 	case tool == nil:
-		return listed.unknown(name)
+		return unknownTool(name)
 	case c.JSON:
 		return printJSON(app.Out, tool)
 	}
@@ -72,12 +74,9 @@ func (l toolList) named(name string) *mcp.Tool {
 	return nil
 }
 
-// unknown returns the error about a tool that does not exist. It names those that do.
-func (l toolList) unknown(name string) error {
-	var names []string
-	for _, tool := range l {
-		names = append(names, tool.Name)
-	}
+// unknownTool returns the error about a tool that does not exist. It names those that do.
+func unknownTool(name string) error {
+	names := listedTools()
 	nearest := tools.Nearest(name, names)
 	if nearest != "" {
 		nearest = ", the nearest is " + nearest
