@@ -100,8 +100,7 @@ var toolWords = [][2]string{
 	{"get", "fetch"}, {"retrieve", "fetch"}, {"open", "fetch"}, {"read", "fetch"},
 }
 
-// Similar returns the one of names that begins with a name, or that differs from it in the fewest letters, at most in most; "" if there is
-// none.
+// Similar returns the nearest of names if it begins with a name, or differs from it in at most most letters; "" if it does neither.
 func Similar(name string, names []string, most int) string {
 	near := written.NearestOne(name, names)
 	typed, known := written.Snake(name), written.Snake(near)

@@ -13,7 +13,7 @@ import (
 var icon []byte
 
 // Handler returns the hosted adapter: the endpoint behind the HTTP chain, and outside it the two metadata documents, the icon, the
-// page for people and the probes. Everything else is 404. Every error has a JSON body.
+// page for people, the probes and, with SignIn, the paths of a sign-in. Everything else is 404. Every error of the handler has a JSON body.
 //
 // A Go program mounts it at its root or, with Public.Prefix, below a path. It needs full paths, so mount it without [http.StripPrefix], and
 // for the prefix as well as for web.MetadataPath followed by the prefix.

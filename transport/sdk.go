@@ -84,7 +84,7 @@ func wireError(err error, uri string) *jsonrpc.Error {
 // the SDK runs handlers outside of net/http's recovery, so a panic would end the process.
 func endRequest(ctx context.Context, log zerolog.Logger, method string, err *error) {
 	if fault := recover(); fault != nil {
-		method, id := middleware.Bounded(method, maxLoggedMethod), middleware.RequestFrom(ctx).ID
+		method, id := middleware.Bounded(method, middleware.MaxLoggedWord), middleware.RequestFrom(ctx).ID
 		rs.LogPanic(log.With().Str("mcp_method", method).Str("request_id", id).Logger())(fault)
 		*err = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: "Internal error"}
 	}
@@ -92,9 +92,6 @@ func endRequest(ctx context.Context, log zerolog.Logger, method string, err *err
 		*err = boundedError(auth.PrincipalFrom(ctx).Token.Redactor(), *err)
 	}
 }
-
-// maxLoggedMethod is how many bytes of a method's name are logged.
-const maxLoggedMethod = 64
 
 // maxErrorPart is the most bytes of an error's message, which is truncated, and of its data, which are omitted if they are longer: both
 // quote names that a client sent.

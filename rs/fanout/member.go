@@ -26,12 +26,12 @@ const (
 
 // PackageOptions configure [NewPackage]. Zero values mean the defaults.
 type PackageOptions struct {
-	// Width is how many members are read concurrently.
+	// Width is how many members are read concurrently; 0 means 8.
 	Width int
-	// MemberDeadline bounds the time for each member in a read of several, so that a member that hangs delays the read no longer. All
-	// members together may take three times as long.
+	// MemberDeadline bounds the time for each member in a read of several, so that a member that hangs delays the read no longer; 0 means
+	// 5 seconds. All members together may take three times as long.
 	MemberDeadline time.Duration
-	// RefusalHold is how long a member that answered 401 or 403 is not read again (D14).
+	// RefusalHold is how long a member is not read again after a 401 or 403 said that its grant is not valid (D14); 0 means 60 seconds.
 	RefusalHold time.Duration
 	// Now returns the time; nil means time.Now.
 	Now func() time.Time

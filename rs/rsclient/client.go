@@ -35,10 +35,10 @@ type Options struct {
 	UserAgent string
 	// ReadTimeout bounds one read with all its retries.
 	ReadTimeout time.Duration
-	// MaxResponseBytes bounds one answer, decompressed.
+	// MaxResponseBytes bounds one answer, decompressed; 0 means 16 MiB.
 	MaxResponseBytes int64
-	// AnswerBytes bounds the bytes of all answers that are in memory at a time, decompressed; see [WithCallReads]. At least two answers of
-	// the largest size plus 8 MiB are always allowed.
+	// AnswerBytes bounds the bytes of all answers that are in memory at a time, decompressed; see [WithCallReads]. 0 means 64 MiB. At
+	// least two answers of the largest size plus 8 MiB are always allowed.
 	AnswerBytes int64
 	// Transport performs the requests; nil means a new pooled transport.
 	Transport http.RoundTripper
