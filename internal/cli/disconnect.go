@@ -32,7 +32,7 @@ server of the grant.`,
 		RunE: func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0]) },
 	}
 	flags := c.Flags()
-	flags.StringVar(&o.Name, "name", "", "`NAME` of the stored grant; not needed where there is one")
+	flags.StringVar(&o.Name, "name", "", "`NAME` of the stored grant; needed only if several are stored")
 	flags.BoolVar(&o.Force, "force", false, "Delete it here even if the server cannot be asked to end it")
 	o.declare(flags)
 	return c

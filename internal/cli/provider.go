@@ -44,10 +44,10 @@ type dataFlags struct{ Data, DB string }
 
 func (c *providerFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&c.ProviderURL, "provider-url", "",
-		"`URL` of the provider that 'pdpp-mcp connect' connected; not needed where there is one")
+		"`URL` of the provider that 'pdpp-mcp connect' connected; needed only if grants of several are stored")
 	check(flags, dropPlaceholder, "provider-url")
 	c.cacheFlags.declare(flags)
-	flags.StringVar(&c.GrantID, "grant-id", "", "Require the grant of this `ID`")
+	flags.StringVar(&c.GrantID, "grant-id", "", "Read only the grant of this `ID`")
 	flags.Var((*commas)(&c.Only), "only", "Read only the stored grants of these names (`NAME,...`); all of the provider if absent")
 	flags.BoolVar(&c.Demo, "demo", false, "Read the sample year; needs nothing")
 	c.declareRead(flags)
@@ -122,7 +122,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 	if c = c.known(); c.ProviderURL == "" {
 		_, unusable := credentials.Stored(root)
 		app.warnUnusable(unusable)
-		return exit.UsageError("--provider-url is required: the provider that 'pdpp-mcp connect <provider-url>' connected; not needed where grants of one alone are stored. Without one: --data PATH reads your own files, --demo a sample year.")
+		return exit.UsageError("--provider-url is required, unless grants of exactly one provider are stored: 'pdpp-mcp connect <provider-url>' gets one. Without a provider: --data PATH reads your own files, --demo a sample year.")
 	}
 	stored, err := credentials.LoadCredentials(root, c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {

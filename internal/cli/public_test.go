@@ -26,7 +26,7 @@ func TestParseOrigin(t *testing.T) {
 // setup refuses an address of another machine without TLS, with the same message for a hosted server and for a provider.
 func TestAnAddressWithoutTLSIsRefused(t *testing.T) {
 	for _, flag := range []string{"--url", "--provider-url"} {
-		want := flag + ": rs.example is not encrypted: http is for this machine alone, such as http://127.0.0.1. Give an https address."
+		want := flag + ": http is only for this machine, and rs.example is another: give an https address."
 		if err := encrypted(flag, "http://rs.example"); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %q", flag, err, want)
 		}

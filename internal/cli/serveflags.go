@@ -87,11 +87,11 @@ func (o *ServeFlags) declareLimits(flags *pflag.FlagSet) {
 	flags.Float64Var(&o.Limits.TokenRate, "token-rate", limits.TokenRate, "Requests a second with one token; 0 for no limit")
 	flags.IntVar(&o.Limits.TokenBurst, "token-burst", limits.TokenBurst, "Requests with one token at once")
 	flags.Float64Var(&o.Limits.AddressRate, "address-rate", limits.AddressRate,
-		"Unknown tokens a second from one client address that turn out not to be good; 0 for no limit")
+		"Bad tokens a second from one client address; 0 for no limit")
 	flags.IntVar(&o.Limits.AddressBurst, "address-burst", limits.AddressBurst, "Such tokens from one client address at once")
 	flags.IntVar(&o.Limits.CallsPerGrant, "max-calls-per-grant", limits.CallsPerGrant,
 		"Calls of one grant or package at a time; 0 for no limit")
-	flags.IntVar(&o.Limits.Calls, "max-calls", limits.Calls, "Calls of all at a time; 0 for no limit")
+	flags.IntVar(&o.Limits.Calls, "max-calls", limits.Calls, "Calls of all clients at a time; 0 for no limit")
 	flags.DurationVar(&o.Limits.Wait, "call-wait", limits.Wait, "How long a call beyond these waits for its start")
 	o.Unknown.Wait = time.Second
 	flags.Float64Var(&o.Unknown.Rate, "unknown-token-rate", 100, "Introspections a second of unknown tokens, of all clients; 0 for no limit")

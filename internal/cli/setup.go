@@ -281,7 +281,7 @@ var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
 // data.
 func encrypted(flag, address string) error {
 	if _, err := connect.SecureURL(address); err != nil {
-		return exit.UsageError(fmt.Sprintf("%s: %v, such as http://127.0.0.1. Give an https address.", flag, err))
+		return exit.UsageError(fmt.Sprintf("%s: %v: give an https address.", flag, err))
 	}
 	return nil
 }

@@ -9,7 +9,7 @@ import (
 )
 
 // fromAfar is the note about hosts that connect from their own servers.
-const fromAfar = " connects from its own data centre, so the address must be reachable from the internet over https."
+const fromAfar = " connects from its own data center, so the address must be reachable from the internet over https."
 
 // addressKeys are the keys that clients use for the address of a hosted server.
 var addressKeys = []string{"url", "httpUrl"}
@@ -74,7 +74,7 @@ var all = []Client{{
 		case s.TokenEnv != "":
 			return [][]string{append(words, "--url", s.URL, "--bearer-token-env-var", s.TokenEnv)}
 		}
-		return [][]string{append(words, "--url", s.URL), {"codex", "mcp", "login", s.Name}}
+		return [][]string{append(words, "--url", s.URL)}
 	},
 	signIn:  "If Codex has not asked you to sign in: codex mcp login {name}",
 	restart: "Start Codex again; codex mcp list shows it.",

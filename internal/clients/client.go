@@ -94,13 +94,13 @@ var variable = regexp.MustCompile(`\$[\w{]`)
 func (c Client) Check(s Server) string {
 	switch {
 	case !s.hosted() && variable.MatchString(strings.Join(s.words(), " ")):
-		return "Clients replace a $ and the name behind it by the value of that variable: give the folder another name, or name a link to it."
+		return "Some clients replace a $ and the name behind it by the value of that variable: give the folder another name, or name a link to it."
 	case c.hostedOnly && !s.hosted():
 		return c.Title + " cannot run a program on this machine: host the server (pdpp-mcp serve) and give its address with --url https://…/mcp."
 	case s.TokenEnv != "" && !s.hosted():
 		return "--token-env is for hosted servers: a local one reads its grant from the credential cache."
 	case s.TokenEnv != "" && c.tokenEnv == "":
-		return c.Title + " has no known way to take a token from the environment: leave --token-env out and sign in when it asks."
+		return "--token-env is not for " + c.Title + ": no way is known by which it takes a token from the environment. Leave it out, and sign in when it asks."
 	}
 	return ""
 }

@@ -191,7 +191,7 @@ func SecureURL(text string) (*url.URL, error) {
 		return nil, errors.New("an address in an answer is not an absolute URL without credentials")
 	}
 	if u.Scheme != "https" && (u.Scheme != "http" || !rsclient.IsLoopback(strings.ToLower(u.Hostname()))) {
-		return nil, fmt.Errorf("%s is not encrypted: http is for this machine alone", u.Host)
+		return nil, fmt.Errorf("http is only for this machine, and %s is another", u.Host)
 	}
 	return u, nil
 }

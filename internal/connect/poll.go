@@ -233,9 +233,8 @@ func (a *attempt) stopped(how string) error {
 // aboutWait returns help for the owner during the wait. The approval page may show errors that no poll reports.
 func (a *attempt) aboutWait(timeout time.Duration) string {
 	return "Waiting for the approval, for " + spoken(timeout) + ".\n" +
-		"If the page says that exactly one eligible instance is required, the source has none or several; if it says that a connector" +
-		" instance does not exist, an id is wrong: stop this (Ctrl-C), and run it again with --connection ID for each that it may read. " +
-		strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections lists them to the owner."
+		"If the page says that an instance does not exist, or asks for exactly one eligible instance, stop this (Ctrl-C) and run it again" +
+		" with --connection ID for each that it may read. The owner sees the ids at " + strings.TrimRight(a.server.Issuer, "/") + "/_ref/connections."
 }
 
 // spoken returns a duration in minutes, if it is a few seconds less or more than some whole ones, or else in seconds. The server counts the

@@ -65,7 +65,7 @@ func TestUnusableMetadata(t *testing.T) {
 		"no registration":          {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token"}`, "it does not register clients"},
 		"no servers":               {issuer, `{"resource":"https://rs.example"}`, "name no authorization server"},
 		"an issuer's query":        {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example?x=1"]}`, "has a query in its name"},
-		"no encryption":            {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "is not encrypted"},
+		"no encryption":            {issuer, `{"resource":"https://rs.example","authorization_servers":["http://as.invalid"]}`, "http is only for this machine"},
 		"a base at another origin": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"https://other.example/v1"}`, "if you trust that one, connect https://other.example"},
 		"a base that is not a URL": {issuer, `{"resource":"https://rs.example","authorization_servers":["https://as.example"],"pdpp_core_query_base":"ftp://other.example/v1"}`, "name no address to read from"},
 	} {

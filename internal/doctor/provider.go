@@ -168,7 +168,7 @@ func (e *examination) clock(date string, before, after time.Time) {
 	}
 	switch {
 	case skew.Abs() <= maxSkew:
-		e.ok("clock", "This machine's clock and the provider's agree to within %s.", maxSkew)
+		e.ok("clock", "This machine's clock and the provider's agree to within a minute.")
 	case skew.Abs() <= harmSkew:
 		e.warn("clock", "set this machine's clock by the network", "This machine's clock is %s %s the provider's.", skew.Abs(), side)
 	default:
