@@ -78,7 +78,7 @@ func NamesTime(word string, now time.Time) bool {
 // readDays reads the time that words name. If now is zero, it reads only times with their year. last is zero if the time has no end. A day,
 // a month or a part of a year without its year is the last before now.
 func readDays(words []string, now time.Time) (period, bool) {
-	if len(words) == 0 || len(words) > 7 {
+	if words = countedUnits(words); len(words) == 0 || len(words) > 7 {
 		return period{}, false
 	}
 	if found, ok := partDays(words, now); ok {

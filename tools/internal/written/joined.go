@@ -50,7 +50,11 @@ func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime 
 	if join == "" || one.last.IsZero() || other.last.IsZero() || reversed {
 		return namedTime{}
 	}
-	isList := listWords[join] && !betweenWords[bareWord(fields, from-1)]
+	before := from - 1
+	for besideTimes[bareWord(fields, before)] { // entre o Natal
+		before--
+	}
+	isList := listWords[join] && !betweenWords[bareWord(fields, before)]
 	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
 		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
 		if found, ok := readDays(words, now); ok {

@@ -72,7 +72,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if one.period == (period{}) {
 		return Named{Unread: notRead}, false
 	}
-	words := timeWords(strings.Join(fields[one.from:one.to], " "))
+	words := countedUnits(timeWords(strings.Join(fields[one.from:one.to], " ")))
 	if one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
 		one.period, _ = calendar(words[len(words)-2], one.first, 0)
 	}
@@ -249,6 +249,9 @@ func isTimeAlone(word string, english []string, before string, joined, isFirst b
 	dayMonth := len(english) == 2 && pointed().MatchString(word+".")
 	if dated || dayMonth || isNow && before != "la" { // la mañana is the morning
 		return true
+	}
+	if last := english[len(english)-1]; len(english) > 1 && (isMonth(last) || isSeason(last)) { // mid-August
+		return slices.Contains(thirds, english[0])
 	}
 	return isTimeName(english[0]) && (joined || isIntroduced(word, english[0], before, isFirst))
 }

@@ -2,6 +2,7 @@ package written
 
 import (
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -20,12 +21,35 @@ var (
 	}
 )
 
-// partDays reads a part of a longer period: mid March, the first week of June 2026, the second half of last year.
+// inUnits replaces what a number of units means: the last half year is six months.
+var inUnits = strings.NewReplacer(" 1 half year ago ", " 6 month ago ", " half year ago ", " 6 month ago ", " mid year ago ", " 6 month ago ",
+	" quarter year ago ", " 3 month ago ", " last half year ", " last 6 month ", " half year last ", " last 6 month ", " fortnight ", " 2 week ")
+
+// countedUnits returns the words of a time, of several words, with a number of units for those that mean it.
+func countedUnits(words []string) []string {
+	if len(words) < 2 {
+		return words
+	}
+	return strings.Fields(inUnits.Replace(" " + strings.Join(words, " ") + " "))
+}
+
+// partDays reads a part of a longer period: mid March, the first two weeks of June 2026, the second half of last year.
 func partDays(words []string, now time.Time) (period, bool) {
+	count := 1
+	for at := range min(2, len(words)-2) { // the first three months, les trois premiers mois
+		if other := words[1-at]; monthDays().MatchString(words[at]) && (other == "last" || slices.Contains(ordinals, other)) {
+			count, _ = strconv.Atoi(words[at])
+			words = slices.Delete(slices.Clone(words), at, at+1)
+			break
+		}
+	}
 	part, unit, of := words[0], "thirds", words[1:]
 	nth := slices.Index(thirds, part)
 	if nth < 0 && len(of) > 0 {
 		nth, unit, of = slices.Index(ordinals, part), of[0], of[1:]
+	}
+	if unit == "mid" { // in Italian, that is half, too
+		unit = "half"
 	}
 	if len(of) == 0 || nth < 0 && part != "last" {
 		return period{}, false
@@ -41,11 +65,11 @@ func partDays(words []string, now time.Time) (period, bool) {
 	if uneven, ok := unevenParts[unit+" "+whole.unit()]; ok {
 		each, toEnd = uneven.length, nth == uneven.parts-1
 	}
-	from := each.from(whole.first, nth)
+	from := each.from(whole.first, nth*count)
 	if part == "last" {
-		from = each.from(whole.last.AddDate(0, 0, 1), -1)
+		from = each.from(whole.last.AddDate(0, 0, 1), -count)
 	}
-	until := each.from(from, 1).AddDate(0, 0, -1)
+	until := each.from(from, count).AddDate(0, 0, -1)
 	if toEnd {
 		until = whole.last
 	}

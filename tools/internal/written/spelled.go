@@ -22,7 +22,8 @@ var (
 
 	// Feasts on a fixed day, and what introduces them: alone they may be in a name.
 	feasts = lexicon.Meanings("feast")
-	feast  = Expression(`(?i)((?:^|\s)` + lexicon.Pattern("before-feast") + `\s+)(` + lexicon.Pattern("feast") + `)([\s?!.,]|$)`)
+	feast  = Expression(`(?i)((?:^|\s)(?:` + lexicon.Pattern("before-feast") + `|` + lexicon.Pattern("between") + `(?:\s+\S+){1,3}\s+` +
+		lexicon.Pattern("between-and") + `)\s+)(` + lexicon.Pattern("feast") + `)([\s?!.,]|$)`)
 )
 
 // shared returns the expression for a pattern of days, and of months by their names in any language.
@@ -40,7 +41,7 @@ func shared(pattern string) string {
 
 // spelledOut returns a query in which days have their numbers, and each of several days its month.
 func spelledOut(query string) string {
-	query = withDayNumbers(withFeasts(query))
+	query = withDayNumbers(withFeasts(withFeasts(query))) // the second one follows the first
 	isDated := strings.ContainsAny(query, "0123456789")
 	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")

@@ -57,6 +57,11 @@ var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", 
 // pointed is a day and a month by their numbers, as in 15.11.
 var pointed = Expression(`^([0-9]{1,2})\.([0-9]{1,2})\.$`)
 
+var (
+	hyphened  = Expression(`^[a-z]+(?:-[a-z]+)+(?:-(?:19|20)[0-9]{2})?$`)
+	shortYear = Expression(`^'[0-4][0-9]$`)
+)
+
 var ordinal = Expression(`^([0-9]{1,2})(?:st|nd|rd|th|er|e|º|ª|\.)$`)
 
 // english returns the English word for a word of a time in lower case, or that word.
@@ -103,9 +108,12 @@ func timeWords(s string) (words []string) {
 		if found := ordinal().FindStringSubmatch(field); found != nil {
 			field = found[1]
 		}
-		if part, rest, ok := strings.Cut(field, "-"); ok && strings.Trim(part+rest, "abcdefghijklmnopqrstuvwxyz") == "" && part != "" {
-			words = append(words, timeWords(part+" "+rest)...) // mid-March
+		if hyphened().MatchString(field) { // mid-March, end-of-March
+			words = append(words, timeWords(strings.ReplaceAll(field, "-", " "))...)
 			continue
+		}
+		if shortYear().MatchString(field) {
+			field = "20" + field[1:]
 		}
 		if _, rest, ok := strings.Cut(field, "'"); ok && len(field) > len(rest)+1 && inEnglish[field] == "" { // l'an
 			field = rest
