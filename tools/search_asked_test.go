@@ -66,6 +66,7 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 	const amounts = "Numbers in fields are not searched. Those of that stream by total: "
 	const byStatus = `By status, each value and none: aggregate {"stream":"rentals","metric":"count","group_by":"status"}`
 	const byAuthor = `By author, the owner's own included: aggregate {"stream":"posts","metric":"count","group_by":"author"`
+	const noHour = "No filter selects hours of the day: the time of each record shows it."
 	const noWeekday = "No search or filter selects days of the week"
 	for _, row := range []struct{ q, missing, want string }{
 		// who or what has more, or the most
@@ -122,6 +123,11 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"On which weekday are there the most rentals?", "", `By day, to be added up by day of the week: aggregate {"stream":"rentals","metric":"count","group_by_time":"from_day","granularity":"day"}`},
 		{"On which weekday are there the most rentals?", "", noWeekday},
 		{"At what hour of the day do I get the most mail?", "", "No search or aggregate tells the hours of the day"},
+		{"Which rentals are before 9 in the morning in May 2026?", "", noHour},
+		{"rentals between midnight and 6 am in May 2026", "", `{"streams":["rentals"],"since":"2026-05-01","until":"2026-05-31"}`},
+		{"Wie viele rentals vor 9 Uhr morgens?", "", noHour},
+		{"rentals after 18:30", "", noHour},
+		{"rentals después de las 9 en mayo de 2026", "", noHour},
 		{"Which mails did I not answer?", "", "No field says whether a mail was answered: the messages of its thread show it."},
 		{"Who answered the posts?", "", ""},
 	} {

@@ -38,7 +38,7 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 // kinds returns what the query may ask for, the likeliest first. It reads nothing but, for a query that finds little, the schema.
 func (s *search) kinds(ctx context.Context) (all []kind) {
 	switch {
-	case s.Q == "" || len(s.Filter) > 0 || s.hourly:
+	case s.Q == "" || len(s.Filter) > 0 || s.hourly || s.inHours:
 		return nil
 	case s.weekly && s.tallies() && !s.inPeriod() && s.Unread == "": // the newest, or another number, would be of all days
 		return []kind{counts}

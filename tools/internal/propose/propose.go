@@ -33,6 +33,8 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
 	days, hint := s.Mismatch, ""
 	switch {
+	case s.inHours:
+		days = "No filter selects hours of the day: the time of each record shows it."
 	case s.weekly:
 		days = "No search or filter selects days of the week: the date of each record shows it."
 		_, hint = s.answer(ctx)
@@ -50,7 +52,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		}
 		hint = s.fieldNumber(ctx)
 	}
-	if hint == "" && p.Meant == "" && p.Newest == "" {
+	if hint == "" && p.Meant == "" && p.Newest == "" && !s.inHours {
 		hint = s.wordsInNames(ctx)
 	}
 	to := s.sentTo(ctx)

@@ -47,8 +47,9 @@ type search struct {
 	timed bool
 	written.Named
 
-	weekly bool // the query names days of the week that are no dates, or asks for them; its other fields are without them
-	hourly bool // it asks at which hours of the day the most records are
+	weekly  bool // the query names days of the week that are no dates, or asks for them; its other fields are without them
+	inHours bool // it names hours, by which nothing filters; its other fields are without them
+	hourly  bool // it asks at which hours of the day the most records are
 
 	Question *render.Question // the query as a question, without its time
 }

@@ -24,8 +24,10 @@ const (
 
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *search) readTime(ctx context.Context) {
-	now, query := time.Now().UTC(), written.WithoutWeekdays(s.Q)
-	s.weekly = query != s.Q || s.asksWhich(weekdays)
+	now, asked := time.Now().UTC(), written.WithoutHourBound(s.Q)
+	query := written.WithoutWeekdays(asked)
+	s.inHours = asked != s.Q
+	s.weekly = query != asked || s.asksWhich(weekdays)
 	s.hourly = s.asksWhich(hours)
 	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), now)
 	next, is := written.Named{}, false
@@ -95,7 +97,9 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	}
 	args = s.Arguments.Without("q", "query")
 	had, of := known.NamedConnections(s.Schema().Sources, words)
-	if len(of) == 1 && s.Scope.ConnectionID == "" && written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
+	isName := func(word string) bool { return fields.StreamOf(strings.ToLower(word)) == "" }
+	if len(of) == 1 && s.Scope.ConnectionID == "" && // chat is a kind of records, which may be in one connection alone
+		(!slices.ContainsFunc(had, isName) || written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " ")))) {
 		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
 	}
 	named, words := s.streamsOf(words)

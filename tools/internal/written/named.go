@@ -22,6 +22,25 @@ var (
 		`(?:\s*(?:am|pm|h|uhr|uur|heures|horas|o'clock))?(?:[\s?!,]|\.?$)`)
 )
 
+// hourBound matches hours before, after or between which something is, as in before 9 in the morning.
+var hourBound = Expression(func() string {
+	const number = `[0-9]{1,2}(?:[:.h][0-9]{2})?`
+	part, join := `\s*`+lexicon.Pattern("hour-part"), `\s*`+lexicon.Pattern("hour-join")+`\s*`
+	hour := `(?:` + lexicon.Pattern("noon") + `|[0-9]{1,2}[:h][0-9]{2}|` + number + part + `)`
+	return `(?i)(?:^|\s)(?:` + lexicon.Pattern("hour-bound") + `\s+(?:(?:` + hour + `|` + number + `)` + join + `)?` + hour + `|` +
+		lexicon.Pattern("hours-bound") + `\s+` + number + `(?:` + join + number + `)?)(?:` + part + `)?(?:[\s?!.,]|$)`
+}())
+
+// WithoutHourBound returns a query without the hours before, after or between which something is; it is the same without such hours.
+func WithoutHourBound(query string) string {
+	if !strings.ContainsAny(query, "0123456789") && !AnyWord(query, func(word string) bool { return noons[word] }) {
+		return query
+	}
+	return hourBound().ReplaceAllString(query, " ")
+}
+
+var noons = lexicon.Of("noon")
+
 // A Named is the one time that a query names, or the period between two.
 type Named struct {
 	Since, Until string // the first and the last day; "" for no bound
