@@ -610,6 +610,7 @@ func TestTheProposedPeriodOmitsMissingWords(t *testing.T) {
 		"the zebra elephants last week":    `of the time that the query names: search {"streams":["s"],"since":"`,
 		"invoices of zebra in March 2026?": `of the time that the query names: search {"q":"invoices","streams":["s"],"since":"2026-03-01","until":"2026-03-31"}`,
 		"lunch on 03/06/2026":              `"03/06/2026" was read as words, as it may be either day: send since and until, both 2026-06-03 or both 2026-03-06.`,
+		"lunch in Nov 25":                  `-11-25 or 2025-11-01 and 2025-11-30.`,
 	} {
 		server := dated(func(rs.Request) (*rs.Response, error) {
 			return middlewaretest.JSON(`{"object":"list","data":[],"meta":{"count":0,"recall":` + recall + `}}`), nil

@@ -50,7 +50,7 @@ func (s *search) kinds(ctx context.Context) (all []kind) {
 		all = append(all, byTime)
 	}
 	isTopic := len(s.absent) == 0 && !strings.Contains(s.Q, " ") // one word that records have asks for nothing else
-	if isTopic || s.inPeriod() || s.Unread != "" && written.Negation(s.Q) == "" {
+	if isTopic || s.inPeriod() || s.lacksTime() {
 		return all
 	}
 	return append(all, s.kindsOfSeveral(ctx)...)

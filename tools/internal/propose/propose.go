@@ -52,7 +52,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		}
 		hint = s.fieldNumber(ctx)
 	}
-	if hint == "" && p.Meant == "" && p.Newest == "" && !s.inHours {
+	if hint == "" && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
 		hint = s.wordsInNames(ctx)
 	}
 	to := s.sentTo(ctx)

@@ -43,6 +43,9 @@ func (s *search) readTime(ctx context.Context) {
 	s.moveToHits(ctx)
 }
 
+// lacksTime reports whether the query has a time that was not understood.
+func (s *search) lacksTime() bool { return s.Unread != "" && written.Negation(s.Q) == "" }
+
 // moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
 // month. It does so only if the hits are all there are, or at least [manyHits].
 func (s *search) moveToHits(ctx context.Context) {

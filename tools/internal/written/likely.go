@@ -4,11 +4,13 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
@@ -55,6 +57,28 @@ func TwoDays(query string) string {
 	}
 	return ""
 }
+
+// dayOrYear explains the first of the times that a query names if each is a month with a number that may be its day or its year, such as
+// Nov 25; "" for any other times.
+func dayOrYear(fields []string, named []namedTime, now time.Time) (explained string) {
+	const years = 10 // that a number is likelier to mean
+	for _, one := range named {
+		month, number := monthOf(english(bareWord(fields, one.from))), bareWord(fields, one.to-1)
+		n, _ := strconv.Atoi(number)
+		whole, _ := nthDays("month", int(month), 2000+n)
+		mayBeYear := monthDays().MatchString(number) && whole.first.Year() <= now.Year() && whole.first.Year() > now.Year()-years
+		if one.to-one.from != 2 || month == 0 || !mayBeYear || beforeDate[bareWord(fields, one.from-1)] {
+			return ""
+		}
+		const says = "%s was not read as a time, as it may be a day or a month: send since and until, both %s or %s and %s."
+		day := func(day time.Time) string { return day.Format(time.DateOnly) }
+		explained = cmp.Or(explained, fmt.Sprintf(says, quote.Text(strings.TrimRight(strings.Join(fields[one.from:one.to], " "), "?!.,")), day(one.first),
+			day(whole.first), day(whole.last)))
+	}
+	return explained
+}
+
+var beforeDate = lexicon.Of("before-date")
 
 // onlyWord returns the meaning of the one word with a digit that has one; "" if none or several have.
 func onlyWord(query string, meaning func(word string) string) (only string) {

@@ -84,6 +84,9 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if len(named) == 0 {
 		return Named{}, false
 	}
+	if both := dayOrYear(fields, named, now); both != "" {
+		return Named{Unread: both}, false
+	}
 	one, spans := named[0], len(named) > 1
 	for _, next := range named[1:] {
 		one = joinedTime(fields, one, next, now)

@@ -279,6 +279,13 @@ func TestTimesInAQuery(t *testing.T) {
 		"pedidos entre Navidad y Año Nuevo":             "2025-12-24 2026-01-01 pedidos",
 		"ordini tra Natale e Capodanno":                 "2025-12-24 2026-01-01 ordini",
 		"compras entre o Natal e o Ano Novo":            "2025-12-24 2026-01-01 compras",
+		"orders in Nov 25":                              "not read", // a day or a month
+		"Bestellungen im November 24":                   "not read",
+		"orders since Oct 24":                           "not read",
+		"orders on Nov 25":                              "2025-11-25 2025-11-25 orders",
+		"orders Nov 25th":                               "2025-11-25 2025-11-25 orders",
+		"orders Nov 9":                                  "2026-11-09 2026-11-09 orders",
+		"orders from Oct 24 to Oct 29":                  "2026-10-24 2026-10-29 orders",
 		"tea and Halloween costumes in May":             "2026-05-01 2026-05-31 tea and Halloween costumes",
 	} {
 		if got := timeIn(query); got != want {
