@@ -17,7 +17,7 @@ var askedSchema = strings.NewReplacer("TIME", `t=timestamp,role=event-time,eq,r=
 	"ACTOR", "t=string,role=actor,eq,lex,a=group_by", "MANY", `"cardinality":"has_many","target_stream"`).Replace(
 	`{"detail":"compact","connectors":[` +
 		`{"connector_key":"post","granted_connections":[{"connection_id":"p","display_name":"Post"}],"streams":[` +
-		`{"name":"messages","field_capabilities":{"sent":"TIME","sender":"ACTOR","subject":"t=text,lex","has_attachments":"FLAG","bytes":"NUMBER"},` +
+		`{"name":"messages","field_capabilities":{"sent":"TIME","sender":"ACTOR","subject":"t=text,lex","has_attachments":"FLAG","is_seen":"FLAG","is_flagged":"FLAG","bytes":"NUMBER"},` +
 		`"expand_capabilities":[{"name":"attachments",MANY:"attachments","foreign_key":"message_id"}]},` +
 		`{"name":"threads","field_capabilities":{"last":"TIME","subject":"t=text,role=primary-title,lex","message_count":"NUMBER","unread_count":"NUMBER"},` +
 		`"expand_capabilities":[{"name":"messages",MANY:"messages","foreign_key":"thread_id"}]},` +
@@ -67,6 +67,7 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 	const byStatus = `By status, each value and none: aggregate {"stream":"rentals","metric":"count","group_by":"status"}`
 	const byAuthor = `By author, the owner's own included: aggregate {"stream":"posts","metric":"count","group_by":"author"`
 	const noHour = "No filter selects hours of the day: the time of each record shows it."
+	const parts = `Counted are messages with attachments, of any kind, each of which may have several: aggregate {"stream":"messages","metric":"count","connection_id":"p",`
 	const noWeekday = "No search or filter selects days of the week"
 	for _, row := range []struct{ q, missing, want string }{
 		// who or what has more, or the most
@@ -89,6 +90,10 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"Which entries are not in Danish?", "", `By language, each value and none: aggregate {"stream":"entries","metric":"count","group_by":"language"}`},
 		{"Which entries are in Danish?", `"danish"`, `"da" is a value of language in entries: query_records {"stream":"entries","filter":{"language":"da"}}`},
 		{"Which whole-day entries are there?", `"whole-day"`, `query_records {"stream":"entries","filter":{"is_whole_day":true}}`},
+		{"Which flagged mails are still unread?", `"flagged","unread"`, `query_records {"stream":"messages","filter":{"is_seen":false,"is_flagged":true}}`},
+		{"How many unread mails with attachments are flagged?", "", `"metric":"count","filter":{"has_attachments":true,"is_seen":false,"is_flagged":true}}`},
+		{"Unread flagged mails from Norwood", "", `"filter":{"sender":"Norwood Power","is_seen":false,"is_flagged":true}}`},
+		{"flagged mails that I have not read", `"flagged"`, ""}, // which of the two is denied is not certain
 		{"How many returned rentals does each account have?", "", `aggregate {"stream":"rentals","metric":"count","filter":{"status":"returned"}}`},
 		// the records of a sender
 		{"How many bills did Norwood send?", "", `Of "Norwood Power" alone, with how many there are: search {"q":"bills","streams":["messages"],"connection_id":"p","filter":{"sender":"Norwood Power"}}`},
@@ -100,6 +105,10 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"Which entries are about walruses?", "", `In that stream alone: search {"q":"walruses","streams":["entries"]}`},
 		{"How many entries mention walruses?", "", `In that stream alone, with how many there are: search {"q":"walruses","streams":["entries"]}`},
 		{"Are there entries about unicorns?", "", "No record of entries has all of: unicorns."},
+		{"Which rentals contain unicorns?", `"contain"`, "No record of rentals, rental_items has all of: unicorns."},
+		{"How many mails from Ada Lund mention unicorns?", "", `No record of messages of connection "p" with {"sender":"Ada Lund"} has all of: unicorns.`},
+		{"How many posts in the cellar room mention unicorns?", "", `No record of posts with {"room_id":"R1"} has all of: unicorns.`},
+		{"When were unicorns mentioned in the cellar room?", "", `No record of posts with {"room_id":"R1"} has all of: unicorns.`},
 		{"What was said in the cellar room in May 2026?", "", `query_records {"stream":"posts","filter":{"room_id":"R1","at":{"gte":"2026-05-01","lte":"2026-05-31"}}}`},
 		{"Which entries and rentals are about walruses?", "", ""},
 		// amounts
@@ -118,6 +127,9 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"How many PDFs are there?", "", `aggregate {"stream":"attachments","metric":"count","filter":{"media_type":"application/pdf"}}`},
 		{"Which PDFs did Norwood Power send me?", "",
 			`In messages with attachments, of any kind: query_records {"stream":"messages","connection_id":"p","filter":{"sender":"Norwood Power","has_attachments":true}}`},
+		{"How many PDFs did Norwood Power send?", "", parts + `"filter":{"sender":"Norwood Power","has_attachments":true}}`},
+		{"How many attachments did Norwood send in June 2026?", "", parts + `"filter":{"sender":"Norwood Power","has_attachments":true,"sent":{`},
+		{"How many mails with attachments did Ada Lund send in June 2026?", "", "Of that stream: aggregate"},
 		// days of the week, hours, answers
 		{"How many rentals were on Sundays?", "", noWeekday},
 		{"On which weekday are there the most rentals?", "", `By day, to be added up by day of the week: aggregate {"stream":"rentals","metric":"count","group_by_time":"from_day","granularity":"day"}`},

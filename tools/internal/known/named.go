@@ -92,10 +92,11 @@ func NamedField(document *rs.Schema, streams, words []string) (had []string, nam
 			of[field.Name] = append(of[field.Name], row)
 		}
 	}
-	had, at := Named(names, words)
+	_, at := Named(names, words)
 	if len(at) == 0 {
 		return nil, "", nil
 	}
+	had, _ = Named(names[at[0]:at[0]+1], words) // another name may have others
 	return had, names[at[0]], of[names[at[0]]]
 }
 

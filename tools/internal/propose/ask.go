@@ -7,6 +7,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -57,7 +58,7 @@ type ask struct {
 	flag       string         // the word that is
 	within     string         // the stream whose records have the words that are left
 	none       bool           // a read has told that none has, although words name its stream and what is sought
-	parents    bool           // the records are those of which the requested ones are parts, as mails are of attachments
+	parts      string         // the stream of what is requested if the records only have it, as mails have attachments
 }
 
 func (a *ask) source() known.Source { return a.sources[0] }
@@ -76,6 +77,11 @@ func (a *ask) conditions(source known.Source) rs.Object {
 		return a.where
 	}
 	return rs.Object{rs.NewMember(source.Whose(), a.whose)}.WithAll(a.where)
+}
+
+// holding returns what the records of an ask are that have those of another stream as parts: messages with attachments.
+func (a *ask) holding(parts string) string {
+	return quote.Names([]string{a.source().Stream}, 1) + " with " + quote.Names([]string{parts}, 1)
 }
 
 // countsAll reports whether all records of a sender are counted, which the word that is left only names, as bills does.

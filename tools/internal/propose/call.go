@@ -28,7 +28,7 @@ func (s *search) withoutFirst() string {
 // find it.
 func (s *search) call(a *ask) string {
 	if a.none {
-		return fmt.Sprintf("No record of %s has all of: %s.", quote.Names([]string{a.source().Stream}, 1), strings.Join(a.left, ", "))
+		return s.noneSentence(a)
 	}
 	sources := a.sources[:1]
 	if a.whose != "" {
@@ -51,6 +51,20 @@ func (s *search) call(a *ask) string {
 		says += ". The stream of that name: " + s.records(of[0].Stream)
 	}
 	return says
+}
+
+// noneSentence returns that none of the records in which an ask looked for words has them.
+func (s *search) noneSentence(a *ask) string {
+	streams := s.searchedFor(a)
+	where, connection := a.narrowed()
+	of := quote.Names(streams, len(streams))
+	if connection != "" {
+		of += " of connection " + quote.Text(connection)
+	}
+	if len(where) > 0 {
+		of += " with " + where.JSON()
+	}
+	return fmt.Sprintf("No record of %s has all of: %s.", of, strings.Join(a.left, ", "))
 }
 
 // calls returns the calls for an ask of some sources.
@@ -240,8 +254,8 @@ func (s *search) sentence(a *ask) string {
 func (s *search) countSentence(a *ask) string {
 	hasOwn := a.source().Author != "" && a.whose == "" // also one's own
 	switch {
-	case a.parents:
-		return a.says
+	case a.parts != "":
+		return "Counted are " + a.holding(a.parts) + ", of any kind, each of which may have several: "
 	case a.metric == "count_distinct":
 		return "The different values of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
 	case s.weekly:

@@ -64,28 +64,43 @@ func (s *search) asksState(a *ask) bool {
 }
 
 // readWithin reads which stream has a record with the words that are left, except those that call that stream. If found is false, none
-// reports whether the last stream is known to have none.
+// reports whether all of these streams are known to have none. A filter leaves out the text that is in a part of its own, as that of mails is.
 func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
-	words, own := a.left, a.source()
+	words := a.left
 	where, connection := a.narrowed()
-	streams := []string{own.Stream}
-	if a.where == nil && a.whose == "" {
-		for _, child := range own.Children {
-			streams = append(streams, child.Target)
-		}
-	}
-	for i, stream := range streams {
+	none = slices.ContainsFunc(a.sources, s.hasText) && (len(where) == 0 || len(a.source().Parts) == 0)
+	for i, stream := range s.searchedFor(a) {
 		a.left = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return i > 0 && fields.Calls(word, stream) })
 		if len(a.left) == 0 {
 			continue
 		}
-		if found, none = s.finds(ctx, a.left, []string{stream}, where, connection); found {
+		found, lacks := s.finds(ctx, a.left, []string{stream}, where, connection)
+		if found {
 			a.within = stream
 			return true, false
 		}
+		none = none && lacks
 	}
 	a.left = words
 	return false, none
+}
+
+// hasText reports whether the records of a source have words of their own: a reaction has only whose it is.
+func (s *search) hasText(source known.Source) bool {
+	isText := func(f rs.SchemaField) bool { return f.Lexical && f.Name != source.Author }
+	return slices.ContainsFunc(source.Fields(s.Schema().Document), isText)
+}
+
+// searchedFor returns the streams whose records may have the words of an ask: its own one and, without other conditions, those of its parts.
+func (s *search) searchedFor(a *ask) []string {
+	streams := []string{a.source().Stream}
+	if a.where != nil || a.whose != "" {
+		return streams
+	}
+	for _, child := range a.source().Children {
+		streams = append(streams, child.Target)
+	}
+	return streams
 }
 
 // finds reports whether a record of some streams, within a filter, has all of some words, or whether none has. It is neither if that is not

@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -52,7 +53,7 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 		return true
 	}
 	streams := []string{a.source().Stream}
-	if s.timed || a.kind == most || a.kind == byTime {
+	if s.timed || a.kind == most || a.kind == byTime || len(s.Question.Mentioned()) > 0 {
 		for _, child := range a.source().Children {
 			streams = append(streams, child.Target)
 		}
@@ -162,12 +163,13 @@ func (s *search) readParents(a *ask) {
 		isRelation := func(r rs.Relation) bool { return r.Target == stream }
 		flag, value, _ := foreign.FlagNamed(parent.Fields(s.Schema().Document), []string{stream})
 		where, sources := rs.Object{{Name: flag, Value: value}}, s.sourcesOf(parent.Stream, a.connection)
+		sources = slices.DeleteFunc(sources, func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) })
 		if parent.Author == "" || flag == "" || len(sources) == 0 || !slices.ContainsFunc(parent.Children, isRelation) {
 			continue
 		}
-		a.sources, a.parents, a.where = sources, true, where
+		a.sources, a.parts, a.where = sources, stream, where
 		a.left = slices.DeleteFunc(a.left, func(word string) bool { return fileKinds[strings.ToLower(word)] })
-		a.says = "In " + quote.Names([]string{parent.Stream}, 1) + " with " + quote.Names([]string{stream}, 1) + ", of any kind: "
+		a.says = "In " + a.holding(stream) + ", of any kind: "
 		return
 	}
 }
@@ -267,18 +269,39 @@ func (s *search) readListed(ctx context.Context, a *ask) bool {
 	}
 	a.says = cmp.Or(a.says, listedSentence(a, field, value, word))
 	a.flag, a.where = word, a.where.With(field, value)
+	if !s.readFlags(a, relax.Without(slices.Concat(words, a.left), word)) {
+		return false
+	}
 	suiting := s.suiting(a, a.where)
 	a.having = slices.DeleteFunc(a.having, func(source known.Source) bool { return !source.HasAll(a.where, s.Schema().Document) })
 	if len(suiting) == 0 || a.whose != "" && len(a.having) == 0 {
 		return false
 	}
 	a.sources = suiting
+	for _, child := range a.source().Children {
+		if !a.named && fields.Calls(word, child.Target) {
+			a.parts = child.Target
+		}
+	}
 	a.explain(append(strings.Fields(word), word)...)
 	a.left = slices.DeleteFunc(a.left, func(word string) bool { return written.StateWord(word) == field })
 	if a.kind == sums {
 		a.explain(refunds...)
 	}
 	return true
+}
+
+// readFlags reads the further flags that an ask names. It is false if one of several is denied, as it is not certain which.
+func (s *search) readFlags(a *ask, words []string) bool {
+	for {
+		field, value, word := foreign.FlagNamed(a.source().Fields(s.Schema().Document), words)
+		if field == "" || a.not != "" {
+			return field == ""
+		}
+		words = relax.Without(words, word)
+		a.where = a.where.With(field, value)
+		a.explain(word)
+	}
 }
 
 // listable returns the words of an ask that may be a flag or a value: those that are left or that say nothing else, as in mails that I have
