@@ -122,6 +122,23 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"returned rentals from Nordic Hire over 60 in 2026", "",
 			`"filter":{"merchant":"Nordic Hire","total":{"gt":60},"status":"returned","from_day":{"gte":"2026-01-01","lte":"2026-12-31"}}}`},
 		{"rentals over 3 kilometres", "", ""},
+		// numbers as words, and how many are asked for
+		{"How many threads have more than five messages?", "", `aggregate {"stream":"threads","metric":"count","filter":{"message_count":{"gt":5}}}`},
+		{"Threads with at least three messages in June 2026", "", `{"message_count":{"gte":3},"last":{"gte":"2026-06-01","lte":"2026-06-30"}}`},
+		{"threads mit mindestens zwölf messages", "", `{"message_count":{"gte":12}}`},
+		{"my three latest rentals", "", `The newest 3 of that stream: search {"since":"1970-01-01","streams":["rentals"],"limit":3}`},
+		{"the 3 most recent rentals", "", `The newest 3 of that stream: search {"since":"1970-01-01","streams":["rentals"],"limit":3}`},
+		{"first five rentals", "", `The oldest 5 of that stream: query_records {"stream":"rentals","order":"asc","limit":5}`},
+		{"die drei letzten rentals", "", `"streams":["rentals"],"limit":3}`},
+		{"last 4 rentals from Nordic Hire", "", `"limit":4,"filter":{"merchant":"Nordic Hire"}}`},
+		{"my three most expensive rentals", "", `The largest 3 of that stream by total: query_records {"stream":"rentals","sort":"-total","limit":3}`},
+		{"tres rentals más caros", "", `{"stream":"rentals","sort":"-total","limit":3}`},
+		{"Top 5 senders of mail", "", `"group_by":"sender","limit":6}`}, // and the owner
+		{"top three merchants by spend", "", `By merchant: aggregate {"stream":"rentals","metric":"sum","field":"total","group_by":"merchant","limit":3}`},
+		{"top 3 most expensive rentals", "", `{"stream":"rentals","sort":"-total","limit":3}`},
+		{"last 24 hours of rentals", "", ""},
+		{"rentals with five stamps", "", ""},
+		{"rentals over two hundred euros", "", ""},
 		// files by kind and by sender
 		{"How many attachments are CSV files?", "", `aggregate {"stream":"attachments","metric":"count","filter":{"media_type":"text/csv"}}`},
 		{"How many PDFs are there?", "", `aggregate {"stream":"attachments","metric":"count","filter":{"media_type":"application/pdf"}}`},

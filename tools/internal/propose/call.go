@@ -3,6 +3,7 @@ package propose
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -100,7 +101,7 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 	newest, oldest := s.Question.AsksByTime()
 	where := source.Within(a.conditions(source), s.bounds())
 	if a.kind == byTime && newest && len(where) == 0 && source.Time != "" { // of all connections that have it
-		args = s.in("streams", []string{source.Stream}, a.connection).With("limit", "1")
+		args = s.in("streams", []string{source.Stream}, a.connection).With("limit", strconv.Itoa(max(1, s.many)))
 		return "search", append(rs.Object{rs.NewMember("since", "1970-01-01")}, args...)
 	}
 	connection := a.connection
@@ -131,10 +132,12 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 		add("granularity", a.granularity)
 	case a.kind == extreme:
 		add("sort", map[bool]string{true: "-"}[a.largest]+a.field)
-		add("limit", 1)
+		add("limit", max(1, s.many))
 	case a.kind == byTime:
 		add("order", map[bool]string{true: "asc"}[oldest])
-		add("limit", 1)
+		add("limit", max(1, s.many))
+	case a.kind == most && s.many > 0:
+		add("limit", s.many+map[bool]int{true: 1}[a.group == source.Author]) // one is the owner
 	}
 	if len(where) > 0 {
 		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
@@ -217,6 +220,7 @@ func (s *search) sentence(a *ask) string {
 	if a.granularity != "" && a.metric != "avg" && has(s.Rest, averages) {
 		return "To take the average of: "
 	}
+	many := strings.TrimPrefix(fmt.Sprintf(" %d", s.many), " 0")
 	switch a.kind {
 	case byTime:
 		of := "that stream"
@@ -226,13 +230,13 @@ func (s *search) sentence(a *ask) string {
 		case a.wrote:
 			of = quote.Names([]string{a.source().Stream}, 1) + ownIncluded
 		}
-		return "The " + s.byTime() + " of " + of + ": "
+		return "The " + s.byTime() + many + " of " + of + ": "
 	case extreme:
 		of, by := s.streamName(a), a.field
 		if a.isNegative {
 			by += ", where what was paid is negative"
 		}
-		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest != a.isNegative] + " of " + of + " by " + by + ": "
+		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest != a.isNegative] + many + " of " + of + " by " + by + ": "
 	case most:
 		return "By " + a.group + map[bool]string{true: ownIncluded}[a.group == a.source().Author] + ": "
 	case eachValue:

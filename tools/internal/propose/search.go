@@ -51,6 +51,8 @@ type search struct {
 	inHours bool // it names hours, by which nothing filters; its other fields are without them
 	hourly  bool // it asks at which hours of the day the most records are
 
+	many int // how many of the newest or the largest it asks for; 0 if it does not say
+
 	Question *render.Question // the query as a question, without its time
 }
 

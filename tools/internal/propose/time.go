@@ -40,6 +40,7 @@ func (s *search) readTime(ctx context.Context) {
 	if !s.timed {
 		s.Rest = query
 	}
+	s.many, s.Rest = relax.HowMany(s.Rest)
 	s.moveToHits(ctx)
 }
 

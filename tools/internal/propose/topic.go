@@ -12,12 +12,14 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // readTopic reads in which stream the words that are left are: that of the ask, or one whose records belong to its records, such as the
-// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words.
+// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words, or if one is for a
+// number, which is not looked for.
 func (s *search) readTopic(ctx context.Context, a *ask) bool {
-	if !s.dropAbsent(a) {
+	if slices.ContainsFunc(a.left, written.IsNumberWord) || !s.dropAbsent(a) {
 		return false
 	}
 	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != ""

@@ -3,6 +3,7 @@ package relax
 import (
 	"cmp"
 	"slices"
+	"strings"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
@@ -63,7 +64,7 @@ func Recipient(query string, isName func(word string) bool) string {
 // after which. Both are "" for any other query.
 func Asked(query string) (of, word string) {
 	terms, _ := split(query)
-	at := slices.IndexFunc(terms, func(t term) bool { kind := asked[t.folded]; return kind != "" && kind != "shop" })
+	at := slices.IndexFunc(terms, func(t term) bool { kind := asked[t.folded]; return kind != "" && kind != "shop" && kind != "sender" })
 	if at < 0 {
 		return "", ""
 	}
@@ -71,13 +72,68 @@ func Asked(query string) (of, word string) {
 	switch {
 	case of == "which" && at+1 < len(terms):
 		word = terms[at+1].text
-		of = cmp.Or(asked[terms[at+1].folded], terms[at+1].folded)
+		if of = cmp.Or(asked[terms[at+1].folded], terms[at+1].folded); of == "sender" {
+			of = "who"
+		}
 	case hasOne(query, froms), of == "to" && !hasOne(query, sendings):
 		of = "who"
 	case of == "who" && hasOne(query, sendings) && (hasOne(query, selves) || at > 0 && recipients[terms[at-1].folded]):
 		of = "to"
 	}
 	return of, word
+}
+
+var (
+	tops    = lexicon.Meanings("top") // before a number
+	newests = lexicon.Of("newest")
+	oldests = lexicon.Of("oldest")
+	spans   = lexicon.Of("beside-newest") // day and the like
+)
+
+// isRank reports whether some words, and not fewer, ask for the newest or the largest of something, as most expensive does.
+func isRank(words []string) bool {
+	by, _, ranks := written.Superlative(strings.Join(words, " "))
+	last := strings.ToLower(strings.Trim(words[len(words)-1], ".,;?!"))
+	isByTime := (newests[last] || oldests[last]) && len(ranks) == len(words)-1
+	return isByTime || len(ranks) == len(words) && by != written.OtherMeasure
+}
+
+// HowMany returns how many records a query asks for, as in my three latest orders, and the query for one of them; 0 and the same query
+// without such a number. A number of days and the like is of these.
+func HowMany(query string) (n int, rest string) {
+	fields := strings.Fields(query)
+	word := func(at int) string {
+		if at < 0 || at >= len(fields) {
+			return ""
+		}
+		return strings.ToLower(strings.Trim(fields[at], ".,;?!¿¡"))
+	}
+	ranks := func(from, words int) bool {
+		return from >= 0 && from+words <= len(fields) && isRank(fields[from:from+words])
+	}
+	for i := range fields {
+		count, of, top := written.Count(word(i)), i+1, tops[word(i-1)]
+		isCommon := func(language map[string]bool) bool { return language[word(i-1)] }
+		opens := i == 0 || top != "" || slices.ContainsFunc(languages, isCommon) // Firmware 4 is a name
+		switch {
+		case count == 0:
+			continue
+		case opens && ranks(i+1, 1):
+			of, top = i+2, ""
+		case opens && ranks(i+1, 2):
+			of, top = i+3, ""
+		case top != "", ranks(i-1, 1), ranks(i-2, 2), opens && (ranks(i+2, 2) || ranks(i+3, 2)): // tres pedidos más caros
+		default:
+			continue
+		}
+		if before := fields[:i]; !spans[word(of)] {
+			if tops[word(i-1)] != "" {
+				before = append(slices.Clone(fields[:i-1]), top)
+			}
+			return count, strings.Join(strings.Fields(strings.Join(slices.Concat(before, fields[i+1:]), " ")), " ")
+		}
+	}
+	return 0, query
 }
 
 // The words by which one asks whether somebody has time, without accents: what is planned answers that, whether or not it has these words.

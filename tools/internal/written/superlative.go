@@ -3,6 +3,7 @@ package written
 import (
 	"cmp"
 	"regexp"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -58,9 +59,12 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	return "", false, nil
 }
 
+// anyNumber matches a number in digits or as a word.
+var anyNumber = `(?:[0-9]+(?:\.[0-9]{1,2})?|` + lexicon.Pattern("number") + `)`
+
 // An amount is a number with the sign of its currency before or after it, or with a word, such as pounds or items.
-const (
-	amountStart = `([£$€]?)([0-9]+(?:\.[0-9]{1,2})?)`
+var (
+	amountStart = `([£$€]?)(` + anyNumber + `)`
 	amountEnd   = `(?:\s*(` + currencySign + `)|\s+(\pL+))?`
 )
 
@@ -72,13 +76,33 @@ var (
 		lexicon.Pattern("at-least") + `)|` + lexicon.Pattern("at-most") + `)\s+` + amountStart + amountEnd + `(?:\s|[?!.,]*$)`)
 	behindAmount = Expression(`(?i)(?:^|\s)` + amountStart + amountEnd + `\s+(?:(` + lexicon.Pattern("or-more") + `)|` +
 		lexicon.Pattern("or-less") + `)(?:\s|[?!.,]*$)`)
-	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") +
-		`)\s+[£$€]?[0-9][0-9.,]*(?:\s*` + currencySign + `|\s+\pL+)?`)
+	boundNumber = Expression(`(?i)(?:^|\s)(?:` + lexicon.Pattern("more-than") + `|` + lexicon.Pattern("less-than") + `|` +
+		lexicon.Pattern("at-least") + `|` + lexicon.Pattern("at-most") + `)\s+[£$€]?(?:[0-9][0-9.,]*|` + lexicon.Pattern("number") + `\b)` +
+		`(?:\s*` + currencySign + `|\s+\pL+)?`)
 )
+
+func hasNumber(query string) bool {
+	return strings.ContainsAny(query, "0123456789") || AnyWord(query, IsNumberWord)
+}
+
+// IsNumberWord reports whether a word in lower case is one for a number, such as five.
+func IsNumberWord(word string) bool { return numbers[word] != "" }
+
+// digits returns a number, which may be a word, in digits.
+func digits(number string) string { return cmp.Or(numbers[strings.ToLower(number)], number) }
+
+// Count returns the number of things that a word means; 0 for any other word.
+func Count(word string) int {
+	const most = 100
+	if n, err := strconv.Atoi(digits(word)); err == nil && n > 0 && n <= most {
+		return n
+	}
+	return 0
+}
 
 // WithoutBound returns a query without a number that is a bound, such as over 100: the number itself is not looked for.
 func WithoutBound(query string) string {
-	if !strings.ContainsAny(query, "0123456789") { // few queries
+	if !hasNumber(query) { // few queries have
 		return query
 	}
 	return boundNumber().ReplaceAllString(query, " ")
@@ -94,7 +118,7 @@ type Amount struct {
 
 // AmountOf returns the first bound in a query.
 func AmountOf(query string) Amount {
-	if !strings.ContainsAny(query, "0123456789") { // few queries
+	if !hasNumber(query) { // few queries have
 		return Amount{Rest: query}
 	}
 	for i, form := range []*regexp.Regexp{betweenAmounts(), beforeAmount(), behindAmount()} {
@@ -106,7 +130,9 @@ func AmountOf(query string) Amount {
 		var bounds rs.Object
 		var sign, before, behind, word string
 		var wordAt int
-		switch bound := func(operator string, i int) { bounds = append(bounds, rs.Member{Name: operator, Value: part(i)}) }; i {
+		switch bound := func(operator string, i int) {
+			bounds = append(bounds, rs.Member{Name: operator, Value: digits(part(i))})
+		}; i {
 		case 0:
 			bound("gte", 2)
 			bound("lte", 4)

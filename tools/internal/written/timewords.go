@@ -2,6 +2,7 @@ package written
 
 import (
 	"cmp"
+	"maps"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,7 +13,14 @@ import (
 
 // inEnglish maps words for times in German, French, Spanish, Italian, Portuguese and Dutch, and short ones, to the English word. They have
 // no accents.
-var inEnglish = lexicon.Meanings("time")
+var inEnglish = func() map[string]string {
+	words := lexicon.Meanings("time")
+	maps.Copy(words, numbers)
+	return words
+}()
+
+// numbers maps words for numbers, such as five, to their digits.
+var numbers = lexicon.Meanings("number")
 
 // besideTimes are words without a meaning next to the words of a time.
 var besideTimes = lexicon.Of("beside-time")
