@@ -16,8 +16,8 @@ import (
 )
 
 // readTopic reads in which stream the words that are left are: that of the ask, or one whose records belong to its records, such as the
-// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words, or if one is for a
-// number, which is not looked for.
+// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words, or one is for
+// a number.
 func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if slices.ContainsFunc(a.left, written.IsNumberWord) || !s.dropAbsent(a) {
 		return false

@@ -84,7 +84,7 @@ func HasWords(query string) bool {
 	return len(terms) > 0
 }
 
-// A term is a word or a quoted phrase of a query.
+// A term is a word of a query, or a quoted phrase or a version.
 type term struct {
 	text   string // as written, a phrase with its quotes
 	folded string // in lower case
@@ -106,6 +106,11 @@ func split(query string) (terms []term, excluded []string) {
 				excluded = append(excluded, field)
 				continue
 			}
+			if number := strings.Trim(field, ".,;:!?()"); strings.Contains(number, ".") && version().MatchString(number) {
+				number = `"` + number + `"`
+				terms = append(terms, term{text: number, folded: strings.ToLower(number), phrase: true})
+				continue
+			}
 			words := strings.FieldsFunc(field, func(r rune) bool { return !inWord(r) })
 			if isCommon := func(word string) bool { return languages[0][strings.ToLower(word)] }; strings.Contains(field, "-") &&
 				!slices.ContainsFunc(words, func(word string) bool { return !isCommon(word) }) { // one-to-one is not common
@@ -120,6 +125,9 @@ func split(query string) (terms []term, excluded []string) {
 	}
 	return terms, excluded
 }
+
+// version matches a number with dots, such as 4.3, but not a date. As several words it would be that of another version.
+var version = written.Expression(`^\pL?[0-9]+(?:\.[0-9]{1,3})+$`)
 
 // straight replaces typographic quotes and apostrophes.
 var straight = strings.NewReplacer("“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "’", "'", "‘", "'").Replace

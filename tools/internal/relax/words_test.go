@@ -12,6 +12,8 @@ func TestTheWordsOfAQuestion(t *testing.T) {
 		"Wann ist mein Zahnarzttermin?":                    "Zahnarzttermin",
 		"Quand est mon rendez-vous chez le dentiste ?":     "rendez|dentiste",
 		"Où est l'école de Ida":                            "école|Ida",
+		"the firmware 4.3, v2.10.1 (3.4)?":                 `firmware|"4.3"|"v2.10.1"|"3.4"`,
+		"invoice 06.05.2026":                               "invoice|06|05|2026",
 		"invoice -draft 2026-03":                           "invoice|2026|03",
 		"last time I went to the dentist":                  "dentist",
 		"when did I last see Dr Anand":                     "Dr|Anand",
