@@ -23,10 +23,11 @@ func correctCall(next tools.Handler) tools.Handler {
 		}
 		call.Arguments = args
 		if !correct.Mends(call.Raw, args) {
-			return next(ctx, call)
+			return next(ctx, call.InZone())
 		}
-		known := call.Tool.Known
-		call.Arguments = known.Canonical(args)
+		call.Arguments = call.Tool.Known.Canonical(args)
+		call = call.InZone()
+		known := call.Tool.Known.At(call.Now)
 		c := correction{call: call, tool: known, args: call.Arguments}
 		if found := c.unknownSource(ctx); found != nil {
 			return c.answerGranted(ctx, next, tools.Reply{Call: call}, found)

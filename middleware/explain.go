@@ -6,7 +6,6 @@ import (
 	"encoding/json"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -113,14 +112,13 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 		streams, _ := correct.Touches(c.args)
 		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
 	}
-	now := time.Now().UTC()
 	send, rewritten := c.tool.Rewritten(c.args, e)
 	noRange := strings.Contains(e.Message, "Range filters are not supported") // rewriting the bounds does not help
 	if rewritten && noRange {
 		c.args = send.Arguments
 	}
 	season := correct.SeasonSays(c.args)
-	dated, relative := c.tool.Relative(c.args, now)
+	dated, relative := c.tool.Relative(c.args)
 	if relative {
 		c.args = dated.Arguments
 	}
@@ -142,14 +140,13 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 			return e
 		}
 	}
-	today := now.Format(time.DateOnly)
 	switch {
 	case rewritten:
 		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
 	case relative:
-		e.Send, e.Hint = c.callWith(c.args), strings.TrimSpace("Today is "+today+". "+season)
+		e.Send, e.Hint = c.callWith(c.args), strings.TrimSpace(c.today()+" "+season)
 	case correct.MistakesDate(c.args):
-		e.Hint = cmp.Or(correct.NoSuchDay(c.args), "A date is written as year, month, day: today is "+today+".")
+		e.Hint = cmp.Or(correct.NoSuchDay(c.args), "A date is written as year, month, day."+c.today())
 	}
 	return e
 }

@@ -32,6 +32,7 @@ func observeCall(o Options) middleware {
 			}
 			ctx, reads, begun := rsclient.WithCallReads(ctx)
 			began := o.Now()
+			call.Now = began
 			defer func() {
 				if fault := recover(); fault != nil {
 					rs.LogPanic(o.Log.With().Str("tool", call.Tool.Name).Logger())(fault)

@@ -16,10 +16,14 @@ import (
 // refusedHere explains arguments that this program refused before any read.
 func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
+	isBound := e.Param == "since" || e.Param == "until"
+	if _, err := rs.ReadTime(c.args.Text(e.Param)); isBound && err != nil {
+		e.Hint += c.today()
+	}
 	if send, hint := c.withField(ctx); send != "" {
 		e.Send, e.Hint = send, strings.TrimSpace(e.Hint+" "+hint)
 	} else if e.Send = cmp.Or(e.Send, c.withoutOperators(ctx, e), c.withTimeFilter(ctx)); e.Send == "" {
-		if dated, ok := c.tool.Relative(c.args, time.Now().UTC()); ok && (e.Param == "since" || e.Param == "until") {
+		if dated, ok := c.tool.Relative(c.args); ok && isBound {
 			if e.Send = dated.String(); len(dated.Arguments) != len(c.args) {
 				e.Hint = correct.BothBounds
 			}
@@ -33,7 +37,7 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send != "" {
-		e.Send = c.granted(ctx, correct.ReadCall(e.Send)).String()
+		e.Send = c.dated(c.granted(ctx, correct.ReadCall(e.Send))).String()
 	}
 	if e.Send == "" && strings.Contains(e.Hint, " below") { // it is about a call that there is not
 		e.Hint = c.refused.Hint
@@ -58,7 +62,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 		_, connection := correct.Touches(call.Arguments)
 		c.all = c.schema(ctx, c.args.Text("stream"), connection)
 	}
-	call = call.WithoutUnknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), c.args)
+	call = c.tool.WithoutUnknown(call, c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), c.args)
 	e.Send = call.String()
 	if (call.Tool != "schema" || c.tool.Name == "schema") && c.refused.Code != "invalid_expand" { // that error already says what to leave out
 		e.Hint = strings.TrimSpace(e.Hint + " " + call.LeavesOut(c.args))
@@ -81,7 +85,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 
 // granted returns a proposed call with the streams and the connection that are meant, as far as the grant is known.
 func (c *correction) granted(ctx context.Context, call correct.Call) correct.Call {
-	missing := c.cachedGrant(ctx).Missing(c.call.Tool.Named(call.Tool).Known, call.Arguments)
+	missing := c.cachedGrant(ctx).Missing(c.call.Known(call.Tool), call.Arguments)
 	if missing == nil || missing.Send == "" {
 		return call
 	}
@@ -91,17 +95,14 @@ func (c *correction) granted(ctx context.Context, call correct.Call) correct.Cal
 // acceptable returns a proposed call in the form that its tool accepts. Arguments meant for another tool may need a second guess. If the
 // tool would refuse the call even then, acceptable returns one that looks up what is missing.
 func (c *correction) acceptable(call correct.Call) correct.Call {
-	tool := c.call.Tool
-	if call.Tool != tool.Name {
-		tool = tool.Named(call.Tool)
-		call.Arguments = tool.Known.Canonical(call.Arguments)
+	tool, known := c.call.Tool.Named(call.Tool), c.call.Known(call.Tool)
+	if call.Tool != c.tool.Name {
+		call.Arguments = known.Canonical(call.Arguments)
 	}
-	if dated, ok := tool.Known.Relative(call.Arguments, time.Now().UTC()); ok {
-		call = dated
-	}
+	call = c.dated(call)
 	if call.Tool != c.tool.Name {
 		if refused := refusal(tool, call); refused != nil {
-			call, _ = tool.Known.Guess(call.Arguments, refused)
+			call, _ = known.Guess(call.Arguments, refused)
 		}
 	}
 	if call.Tool == tool.Name && refusal(tool, call) == nil {
@@ -109,6 +110,17 @@ func (c *correction) acceptable(call correct.Call) correct.Call {
 	}
 	return c.tool.LookUp(c.args)
 }
+
+// dated returns a proposed call with dates in place of relative times.
+func (c *correction) dated(call correct.Call) correct.Call {
+	if dated, ok := c.call.Known(call.Tool).Relative(call.Arguments); ok {
+		return dated
+	}
+	return call
+}
+
+// today is a sentence about the day in the zone of the call.
+func (c *correction) today() string { return " Today is " + c.call.Now.Format(time.DateOnly) + "." }
 
 // refusal returns the error with which a tool refuses a call before any read; nil if it accepts the call.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
@@ -125,7 +137,7 @@ func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 // fieldMistake returns an error if the stream of a proposed call lacks one of its fields, as far as that is known without a read; else nil.
 // The resource server would refuse such a call, and its error would propose another.
 func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
-	return c.call.Tool.Named(call.Tool).Known.Unknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), call.Arguments, c.refused)
+	return c.call.Known(call.Tool).Unknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), call.Arguments, c.refused)
 }
 
 // withoutOperators returns the call that is meant by a search with operators of a mail program, or "". It adds to e.Hint which operators

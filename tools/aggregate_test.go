@@ -86,7 +86,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "grt_1"})
 	reads := &rs.Reads{Doer: s.doer}
-	reply, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: reads, Args: args, Scope: scope})
+	reply, err = tools.Forward(ctx, tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(arguments), RS: reads, Args: args, Scope: scope})
 	reply.Reads = reads.Count()
 	if err != nil {
 		return rs.AsError(err).Message, nil, reply

@@ -11,6 +11,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
@@ -93,7 +94,7 @@ func useIn(ctx context.Context, t *testing.T, tool *tools.Tool, server rs.Doer, 
 	if err != nil {
 		t.Fatal(err)
 	}
-	reply, err := tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
+	reply, err := tools.Forward(ctx, tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
 	if err != nil {
 		t.Fatalf("%s %.300s: %v", tool.Name, raw, err)
 	}

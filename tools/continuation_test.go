@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -270,7 +271,7 @@ func TestTheCursorOfAnotherListIsRefused(t *testing.T) {
 			args, err := c.tool.Parse(json.RawMessage(raw))
 			if err == nil {
 				scope, _ := args.Scope()
-				_, err = tools.Forward(t.Context(), tools.Call{Tool: c.tool, Arguments: rs.AsObject(raw), RS: server, Args: args, Scope: scope})
+				_, err = tools.Forward(t.Context(), tools.Call{Tool: c.tool, Now: time.Now(), Arguments: rs.AsObject(raw), RS: server, Args: args, Scope: scope})
 			}
 			switch e := rs.AsError(err); {
 			case c.other == "" && err != nil:

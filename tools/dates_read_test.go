@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -137,7 +138,7 @@ func TestARefusedCallDoesNotReadTheSchema(t *testing.T) {
 	}
 	refused := &rs.Error{Code: "ambiguous_connection", Message: "two"}
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Kind: auth.KindPackage, Package: refusingPackage{server.doer, refused}})
-	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Arguments: rs.AsObject(string(arguments)), RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
+	_, err = tools.Forward(ctx, tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(string(arguments)), RS: server.doer, Args: args, Scope: rs.Scope{Stream: "orders"}})
 	if !errors.Is(err, refused) || len(server.read) > 0 {
 		t.Errorf("%v, after %q", err, server.read)
 	}

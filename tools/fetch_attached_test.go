@@ -131,7 +131,7 @@ func TestFetchWithExpandKeepsWhatItShowsWithout(t *testing.T) {
 				t.Fatal(err)
 			}
 			scope, _ := args.Scope()
-			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(row.call), RS: server, Args: args, Scope: scope})
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(row.call), RS: server, Args: args, Scope: scope})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -195,7 +195,7 @@ func TestFetchIncludesTheBodyOfAMessage(t *testing.T) {
 				t.Fatal(err)
 			}
 			scope, _ := args.Scope()
-			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
+			reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(string(raw)), RS: server, Args: args, Scope: scope})
 			isSchema := func(line string) bool { return strings.HasPrefix(line, "/v1/schema?") }
 			if got := slices.DeleteFunc(server.Lines(), isSchema); !slices.Equal(got, row.reads) {
 				t.Errorf("D28: read %q; want %q", got, row.reads)

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -66,7 +67,7 @@ func TestATooLargePageIsReadInParts(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, RS: server, Args: args, Scope: scope})
+				reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), RS: server, Args: args, Scope: scope})
 				if err != nil {
 					t.Fatal(err)
 				}

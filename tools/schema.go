@@ -5,7 +5,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
@@ -94,7 +93,7 @@ func readSchema(ctx context.Context, call Call) (answer Answer, err error) {
 	_, answer.NoFilter = call.Tool.schemas.Unfiltered.Get(auth.PrincipalFrom(ctx).GrantKey())
 	listed := !full && (call.Scope.Stream == "" || auth.PrincipalFrom(ctx).Package != nil)
 	if listed {
-		answer.Streams, answer.Now = call.Tool.schemas.CachedStreams(ctx, call.Scope.ConnectionID), time.Now().UTC().Format("2006-01-02T15:04Z")
+		answer.Streams, answer.Now = call.Tool.schemas.CachedStreams(ctx, call.Scope.ConnectionID), call.Now.UTC().Format("2006-01-02T15:04Z")
 	}
 	if full || answer.Streams != nil { // nothing else is needed
 		reads = 1

@@ -53,7 +53,7 @@ func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 			q.Shown = args.shown
 			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
 			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
-			q.Repair, q.Empty, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Empty, answer.Coverage, time.Now().UTC()
+			q.Repair, q.Empty, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Empty, answer.Coverage, call.Now
 			return render.Search(answer.Response, q)
 		},
 	}
@@ -145,7 +145,7 @@ func (s searcher) describe(ctx context.Context, call Call, answer *Answer, withi
 	}
 	found.Proposals, answer.Response = propose.Calls(ctx, propose.Search{
 		Q: args.q, Mode: args.mode, Streams: args.streams, Filter: args.filter, Period: args.period,
-		Scope: call.Scope, Arguments: call.Arguments,
+		Scope: call.Scope, Arguments: call.Arguments, Now: call.Now,
 		Response: answer.Response, Repair: answer.Repair, Spent: answer.spent, Listed: answer.Streams, Unfiltered: found.Unfiltered,
 		RS: call.RS, Schemas: call.Tool.schemas, Schema: schema, Repeat: repeat,
 	})

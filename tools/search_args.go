@@ -98,7 +98,7 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	}
 	all := sent.Without("q", "query", "mode", "cursor")
 	if !all.Has("since") && !all.Has("until") {
-		all = all.With("since", rs.EncodeJSON(time.Now().UTC().AddDate(0, -1, 0).Format(time.DateOnly)))
+		all = all.With("since", `"1 month ago"`) // a later stage puts the day there
 	}
 	e.Send = correct.Call{Tool: "search", Arguments: all}.String()
 	return e
@@ -141,9 +141,7 @@ func (a *arguments) moment(name string, zone *time.Location) filter.Value {
 		value = value.In(zone)
 	}
 	if !value.IsZero() && !value.IsTime() {
-		today := time.Now().UTC().Format(time.DateOnly)
-		a.Failf(name, fmt.Sprintf(`Send a date such as %q, which is today, or a time such as "2026-06-30T12:00:00Z".`, today),
-			"%s cannot be %s.", name, quote.Exact(value.String()))
+		a.Failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`, "%s cannot be %s.", name, quote.Exact(value.String()))
 	}
 	return value
 }

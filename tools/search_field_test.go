@@ -20,7 +20,7 @@ func TestAQueryWithoutWordsIsRefused(t *testing.T) {
 			t.Errorf("%s is accepted", q)
 			continue
 		}
-		if e := rs.AsError(err); e.Message != says || e.Code != "invalid_arguments" || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"20`) {
+		if e := rs.AsError(err); e.Message != says || e.Code != "invalid_arguments" || !strings.HasPrefix(e.Send, `search {"streams":["orders"],"since":"1 month ago"}`) {
 			t.Errorf("%s: %s, send %s; want %q", q, e.Message, e.Send, says)
 		}
 	}

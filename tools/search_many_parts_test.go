@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -109,7 +110,7 @@ func TestASourceWithoutAFieldOfTheFilterIsLeftOut(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[` + hitAt(stream, "1", "2026-03-05T00:00:00Z") + `],"meta":{"count":1,"recall":{"complete":true}}}`), nil
 		}}
 		tool := tools.PlainSearch("https://rs.example")
-		call := tools.Call{Tool: tool, Arguments: rs.AsObject(`{"q":"tax","since":"2026-03-01","filter":{"seen":true}}`), RS: server}
+		call := tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(`{"q":"tax","since":"2026-03-01","filter":{"seen":true}}`), RS: server}
 		var err error
 		if call.Args, err = tool.Parse([]byte(call.Arguments.JSON())); err != nil {
 			t.Fatal(err)

@@ -144,7 +144,7 @@ func TestACursorOfAnotherPeriodIsRefused(t *testing.T) {
 		raw := rs.AsObject(other).With("limit", "3").With("cursor", rs.EncodeJSON(cmp.Or(rs.AsObject(other).Text("cursor"), printed))).JSON()
 		args, err := tool.Parse([]byte(raw))
 		if err == nil {
-			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server.doer, Args: args})
+			_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(raw), RS: server.doer, Args: args})
 		}
 		if got := rs.AsError(err); err != nil && got.Code != want || err == nil && want != "" {
 			t.Errorf("%s: %v; want %q", other, err, want)
@@ -524,7 +524,7 @@ func TestInvalidPeriods(t *testing.T) {
 		server := dated(func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"data":[]}`), nil })
 		tool := tools.Search("")
 		args, _ := tool.Parse(json.RawMessage(arguments))
-		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
+		if _, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(arguments), RS: server, Args: args}); err == nil || rs.AsError(err).Code != code {
 			t.Errorf("%s: %v", arguments, err)
 		}
 	}
@@ -838,7 +838,7 @@ func TestPartsWithoutATimeAreListedWithTheirRecords(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(raw), RS: server, Args: args})
+	_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(raw), RS: server, Args: args})
 	if e := rs.AsError(err); err == nil || e.Send != call("files", march) || !strings.Contains(e.Hint, "The records that they are parts of say") {
 		t.Errorf("%+v", err)
 	}

@@ -60,7 +60,7 @@ func BenchmarkRepair(b *testing.B) {
 	reads := 0
 	for b.Loop() {
 		begun := time.Now()
-		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(string(raw)), RS: slow, Args: args})
+		reply, err := tools.Forward(b.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(string(raw)), RS: slow, Args: args})
 		if err != nil || reply.Repair == nil {
 			b.Fatal(err, reply.Repair)
 		}

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -229,7 +230,7 @@ func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
 	server = manyStreams{streams: 69, of: oneEach}.server()
 	args, err := tool.Parse([]byte(next))
 	if err == nil {
-		_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(next), RS: server, Args: args})
+		_, err = tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(next), RS: server, Args: args})
 	}
 	if rs.AsError(err).Code != "invalid_cursor" {
 		t.Error(err)

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -81,7 +82,7 @@ func answerOf(t *testing.T, name, arguments string, server rs.Doer) (result stru
 		t.Fatal(err)
 	}
 	scope, _ := args.Scope()
-	reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Arguments: rs.AsObject(arguments), RS: server, Args: args, Scope: scope})
+	reply, err := tools.Forward(t.Context(), tools.Call{Tool: tool, Now: time.Now(), Arguments: rs.AsObject(arguments), RS: server, Args: args, Scope: scope})
 	if err != nil {
 		t.Fatal(err)
 	}

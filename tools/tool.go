@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -80,11 +81,29 @@ type Call struct {
 	// Protocol is the version of MCP that the client speaks, such as "2025-11-25"; empty if the client did not send one. Only
 	// observation reads it.
 	Protocol  string
+	Now       time.Time // the one clock of the call; set by observeCall, and put into the zone of the call by correctCall
 	RS        rs.Doer   // the caller's resource server; set by admit
 	Arguments rs.Object // the arguments, as the tool lists them; set by correctCall
 	Args      Args      // the arguments, checked; set by validate
 	Scope     rs.Scope  // stream, record, connection, relations; set by validate
 }
+
+// InZone returns the call with its clock in the zone that it names, or that it probably means: relative times, such as today, are of there.
+func (c Call) InZone() Call {
+	name, _ := rs.AsText(c.Arguments.Get("time_zone"))
+	zone, err := time.LoadLocation(name)
+	if err != nil || name == "Local" { // of the machine
+		zone, err = time.LoadLocation(written.Zone(name))
+	}
+	if err != nil {
+		zone = time.UTC
+	}
+	c.Now = c.Now.In(zone)
+	return c
+}
+
+// Known returns what is known of the arguments of a tool from the same list, at the time of the call.
+func (c Call) Known(tool string) correct.Tool { return c.Tool.Named(tool).Known.At(c.Now) }
 
 // An Answer is what the core read: the resource server's answer, and what further reads add to it.
 type Answer struct {

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -117,7 +116,6 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 // keeps reports whether an argument keeps its name because it means something other than the parameter it is an alias of.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
-	_, _, isTime := written.Days(text, time.Now().UTC())
-	return plain == "query" && t.Name == "search" || plain == "in" && isTime || t.IsOperator(rs.Member{Name: plain, Value: value}) ||
+	return plain == "query" && t.Name == "search" || plain == "in" && written.NamesDays(text) || t.IsOperator(rs.Member{Name: plain, Value: value}) ||
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

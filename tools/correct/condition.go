@@ -139,7 +139,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	missed, own := false, false
 	isTime := func(name string) bool { return fields.IsTime(*c.stream.Field(name)) || written.IsTimeName(name) }
 	for _, m := range filter {
-		bounds, _ := foreign.SearchBounds(m)
+		bounds, _ := foreign.SearchBounds(m, c.tool.now)
 		operator := foreign.BoundOf(m.Name)
 		switch {
 		case operator != "" && written.IsTime(m.Value) && len(bounds) < 2:

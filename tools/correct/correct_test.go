@@ -339,7 +339,7 @@ func TestTimesRelativeToToday(t *testing.T) {
 		`{"filter":{"orderDate":"December"}}`:                   `{"filter":{"orderDate":{"gte":"2025-12-01","lte":"2025-12-31"}}}`,
 		`{"since":"soon","filter":{"name":"Otter"}}`:            "",
 	} {
-		call, ok := correct.ReadTool("search", `{"properties":{"since":{"type":"string"},"until":{"type":"string"},"filter":{"type":"object"}}}`).Relative(rs.AsObject(sent), now)
+		call, ok := correct.ReadTool("search", `{"properties":{"since":{"type":"string"},"until":{"type":"string"},"filter":{"type":"object"}}}`).At(now).Relative(rs.AsObject(sent))
 		if ok != (want != "") || ok && call.Arguments.JSON() != want {
 			t.Errorf("%s becomes %s, want %s", sent, call.Arguments.JSON(), want)
 		}

@@ -266,7 +266,7 @@ func (t Tool) Unfiltered(args rs.Object, refused *rs.Error) Call {
 		return listed(args.Without("filter", "time_zone"), names...)
 	}
 	if t.Name == "query_records" && refused.Param == "filter" && len(filter) == 1 {
-		period := foreign.SearchBoundsIn(filter[0].Value)
+		period := foreign.SearchBoundsIn(filter[0].Value, t.now)
 		if period != nil && !slices.ContainsFunc(period, func(m rs.Member) bool { return !written.IsTime(m.Value) }) {
 			return instead("search", args, period)
 		}

@@ -119,7 +119,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 	}
 	for _, m := range args {
 		text, isText := written.Text(m.Value)
-		found, _ := foreign.SearchBounds(m)
+		found, _ := foreign.SearchBounds(m, t.now)
 		switch {
 		case !isText || found != nil || t.Takes(m.Name) || !t.Takes("since") || !foreign.Bounds[written.Snake(m.Name)] || foreign.NamesSomeone(m):
 		case timeOfDay().MatchString(m.Value):
@@ -175,10 +175,10 @@ func (c Call) LeavesOut(args rs.Object) string {
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
 }
 
-// WithoutUnknown returns the call without the conditions that args have as arguments, and whose names are like no field of its stream.
-func (c Call) WithoutUnknown(s Stream, args rs.Object) Call {
+// WithoutUnknown returns a call without the conditions that args have as arguments, and whose names are like no field of its stream.
+func (t Tool) WithoutUnknown(c Call, s Stream, args rs.Object) Call {
 	filter := slices.DeleteFunc(slices.Clone(c.Arguments.Object("filter")), func(m rs.Member) bool {
-		bounds, _ := foreign.SearchBounds(m)
+		bounds, _ := foreign.SearchBounds(m, t.now)
 		_, bound := foreign.BoundIn(m.Name)
 		isNew := args.Has(m.Name) && !args.Object("filter").Includes(m.Name) && len(s.Fields) > 0 && s.Field(m.Name) == nil
 		compares := bounds != nil || bound != "" || foreign.HasOperator(m.Name)   // these may be of the time field

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
@@ -17,7 +18,7 @@ import (
 func (t Tool) WithoutOperators(args rs.Object, s *rs.Schema) (call Call, says string, ok bool) {
 	q, name := foreign.QueryOf(args)
 	found, words := foreign.QueryOperators(q)
-	meant := operatorSearch{schema: s, args: args, rest: args.Without(name), words: words}
+	meant := operatorSearch{schema: s, args: args, rest: args.Without(name), words: words, now: t.now}
 	for _, m := range args {
 		if t.IsOperator(m) {
 			text, _ := written.Text(m.Value)
@@ -59,6 +60,7 @@ type operatorSearch struct {
 	words      string
 	stream     string // has the fields of filter
 	filter     rs.Object
+	now        time.Time
 
 	asWords, leftOut []string // operators
 }
@@ -84,8 +86,8 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	case known && s.filterBy(flag.Value, hasFlag):
 	case isSender && address().MatchString(o.Value) && s.filterBy(value, hasAddress): // a filter needs the whole address
 	case isSender && alone && s.filterBy(value, isActor):
-	case len(o.Bounds(s.rest)) > 0:
-		s.rest = s.rest.WithAll(o.Bounds(s.rest))
+	case len(o.Bounds(s.rest, s.now)) > 0:
+		s.rest = s.rest.WithAll(o.Bounds(s.rest, s.now))
 	case !o.Denied && (alone || !slices.Contains([]string{"has", "is", "in", "label"}, o.Name)):
 		s.words += " " + o.Value
 		s.asWords = append(s.asWords, sent)

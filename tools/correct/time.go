@@ -69,13 +69,13 @@ func (t Tool) period(args rs.Object) Call {
 		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
 	}
 	for _, m := range args {
-		bounds, ok := foreign.SearchBounds(m)
+		bounds, ok := foreign.SearchBounds(m, t.now)
 		switch name := written.Snake(m.Name); {
 		case bounds != nil:
 			search = append(search, bounds...)
 		case name == "stream":
 			search = append(search, rs.Member{Name: "streams", Value: list(m.Value)})
-		case ok || !slices.Contains([]string{"q", "query", "streams", "connection_id", "limit"}, name):
+		case ok || !slices.Contains([]string{"q", "query", "streams", "connection_id", "limit", "time_zone"}, name):
 			return t.LookUp(args)
 		default:
 			search = append(search, rs.Member{Name: name, Value: m.Value})
@@ -98,8 +98,8 @@ func dayOf(bound, raw string, now time.Time) string {
 }
 
 // Relative returns the call with dates in place of times that are relative to now; false if it has none.
-func (t Tool) Relative(args rs.Object, now time.Time) (Call, bool) {
-	dated, filter := args, args.Object("filter")
+func (t Tool) Relative(args rs.Object) (Call, bool) {
+	dated, filter, now := args, args.Object("filter"), t.now
 	for _, name := range sinceUntil {
 		if day := dayOf(name, args.Get(name), now); day != "" && t.Takes(name) {
 			dated = dated.With(name, day)
@@ -158,7 +158,7 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
 		named, _ := written.NamedPeriod(s, now)
 		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
-		if (isWhole && last.Before(now.AddDate(0, 0, -1)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
+		if (isWhole && last.Before(written.Today(now)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
 			!written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: foreign.DayJSON(first)}, {Name: "until", Value: foreign.DayJSON(last)}}
 		}
@@ -185,7 +185,7 @@ func (t Tool) Timed(args rs.Object, time func() string) (Call, bool) {
 			rest = append(rest, m)
 			continue
 		}
-		bounds, _ := foreign.SearchBounds(m)
+		bounds, _ := foreign.SearchBounds(m, t.now)
 		if bounds == nil || slices.ContainsFunc(bounds, func(bound rs.Member) bool { return !written.IsTime(bound.Value) }) {
 			return Call{}, false
 		}

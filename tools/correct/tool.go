@@ -22,6 +22,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
@@ -34,6 +35,14 @@ import (
 type Tool struct {
 	Name       string
 	parameters []parameter
+	now        time.Time // see [Tool.At]
+}
+
+// At returns the tool at the time of a call, in the zone of the call: "today" is the day there. Without it, only times with their year are
+// understood.
+func (t Tool) At(now time.Time) Tool {
+	t.now = now
+	return t
 }
 
 // A parameter is one argument that a tool takes.

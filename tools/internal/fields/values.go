@@ -3,7 +3,6 @@ package fields
 import (
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -17,8 +16,7 @@ var idName = written.Expression(`^(?:id|ids|uuid|guid)_|(?:^|_)(?:id|ids|uuid|gu
 // isName reports whether a value is the name of someone or something rather than an id: words, and neither a date nor a number.
 func isName(raw string) bool {
 	s, ok := written.Text(raw)
-	_, _, isTime := written.Days(s, time.Now())
-	return ok && s != "" && !isTime && !written.IsDate(raw) && !strings.Contains(s, "@") &&
+	return ok && s != "" && !written.NamesDays(s) && !written.IsDate(raw) && !strings.Contains(s, "@") &&
 		(!strings.ContainsAny(s, "0123456789") || strings.Contains(strings.TrimSpace(s), " "))
 }
 

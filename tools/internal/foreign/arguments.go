@@ -2,7 +2,6 @@ package foreign
 
 import (
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
@@ -138,8 +137,7 @@ var WordArguments = strings.Fields("q query search search_query search_term sear
 func NamesSomeone(m rs.Member) bool {
 	name := written.Snake(m.Name)
 	text, isText := written.Text(m.Value)
-	_, _, isTime := written.Days(text, time.Now().UTC())
-	return (name == "from" || name == "to") && isText && !isTime && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
+	return (name == "from" || name == "to") && isText && !written.NamesDays(text) && (written.IsWord(m.Value) || strings.Contains(m.Value, "@"))
 }
 
 // WholeNumber matches a whole number of up to 10 digits.

@@ -40,20 +40,21 @@ func SearchBound(word, bound, raw string, now time.Time) string {
 	return DayJSON(first)
 }
 
-// SearchBounds returns the bounds of a search that an argument means, none if they are unclear; false if it does not bound a time.
-func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
+// SearchBounds returns the bounds of a search that an argument means at the time now, none if they are unclear; false if it does not bound a
+// time.
+func SearchBounds(m rs.Member, now time.Time) (bounds rs.Object, ok bool) {
 	name := written.Snake(m.Name)
 	means := strings.Fields(BoundWords[name])
 	if _, isText := written.Text(m.Value); spanNames[name] && !isText {
-		return SearchBoundsIn(m.Value), true
+		return SearchBoundsIn(m.Value, now), true
 	}
 	if days := rs.AsObject(written.Range(m.Value)); len(means) > 1 && days.Has("lte") { // two days
 		return rs.Object{{Name: "since", Value: days.Get("gte")}, {Name: "until", Value: days.Get("lte")}}, true
 	}
 	text, _ := rs.AsText(m.Value)
-	_, _, known := written.Days(text, time.Now().UTC())
+	_, _, known := written.Days(text, now)
 	for _, bound := range means {
-		value, exact := SearchBound(name, bound, m.Value, time.Now().UTC()), written.Value(m.Value)
+		value, exact := SearchBound(name, bound, m.Value, now), written.Value(m.Value)
 		switch {
 		case value != "":
 		case written.IsTime(exact): // a time without a zone is in UTC
@@ -71,13 +72,13 @@ func SearchBounds(m rs.Member) (bounds rs.Object, ok bool) {
 }
 
 // SearchBoundsIn returns the bounds of a search in an object or a list of two; none if they are unclear.
-func SearchBoundsIn(raw string) (bounds rs.Object) {
+func SearchBoundsIn(raw string, now time.Time) (bounds rs.Object) {
 	inner := rs.AsObject(raw)
 	if list, _ := rs.AsArray(raw); len(list) == 2 {
 		inner = rs.Object{{Name: "since", Value: list[0]}, {Name: "until", Value: list[1]}}
 	}
 	for _, m := range inner {
-		found, _ := SearchBounds(m)
+		found, _ := SearchBounds(m, now)
 		if len(found) != 1 || bounds.Has(found[0].Name) {
 			return nil
 		}
@@ -183,9 +184,9 @@ func BoundIn(name string) (rest, operator string) {
 	return "", ""
 }
 
-// Bounds returns the bounds that an operator means, which may be relative to today, without those in given; none if it has no date.
-func (o QueryOperator) Bounds(given rs.Object) rs.Object {
-	found, _ := SearchBounds(rs.NewMember(o.Name, o.Value))
+// Bounds returns the bounds that an operator means, which may be relative to now, without those in given; none if it has no date.
+func (o QueryOperator) Bounds(given rs.Object, now time.Time) rs.Object {
+	found, _ := SearchBounds(rs.NewMember(o.Name, o.Value), now)
 	return slices.DeleteFunc(found, func(m rs.Member) bool { return !written.IsTime(m.Value) || given.Has(m.Name) })
 }
 

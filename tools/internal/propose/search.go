@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/correct"
@@ -24,6 +25,7 @@ type Search struct {
 	Period    period.Period
 	Scope     rs.Scope  // without a stream
 	Arguments rs.Object // as they were sent
+	Now       time.Time // in the zone of the call
 
 	Response   *rs.Response   // the answer
 	Repair     *render.Repair // how the answer was repaired; nil if it was not

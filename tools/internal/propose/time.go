@@ -24,15 +24,15 @@ const (
 
 // readTime reads the time of the query: the one that it names, or from now on for the next of something, where records may be planned.
 func (s *search) readTime(ctx context.Context) {
-	now, asked := time.Now().UTC(), written.WithoutHourBound(s.Q)
+	asked := written.WithoutHourBound(s.Q)
 	query := written.WithoutWeekdays(asked)
 	s.inHours = asked != s.Q
 	s.weekly = query != asked || s.asksWhich(weekdays)
 	s.hourly = s.asksWhich(hours)
-	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), now)
+	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), s.Now)
 	next, is := written.Named{}, false
 	if !s.timed && s.Unread == "" {
-		next, is = written.NextOf(query, now)
+		next, is = written.NextOf(query, s.Now)
 	}
 	if is && len(known.Planned(s.Schema().Sources, s.Streams, s.Scope.ConnectionID)) > 0 {
 		s.Named, s.timed = next, true
@@ -82,8 +82,8 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	if !s.timed || s.inPeriod() {
 		return nil, nil
 	}
-	words, leftOut, now := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words"), time.Now().UTC()
-	if slices.ContainsFunc(words, func(word string) bool { return written.NamesTime(word, now) }) {
+	words, leftOut := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words")
+	if slices.ContainsFunc(words, written.NamesTime) {
 		return nil, nil
 	}
 	_, _, ranks := written.Superlative(s.Rest)

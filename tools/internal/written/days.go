@@ -15,6 +15,9 @@ func dayOf(year int, month time.Month, day int) time.Time {
 	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
+// Today returns the day that it is at now in the zone of now, in the form that days have here: midnight in UTC.
+func Today(now time.Time) time.Time { return dayOf(now.Date()) }
+
 // A length is how long a period is.
 type length struct{ months, days int }
 
@@ -69,10 +72,15 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	return first, last, false
 }
 
+// NamesDays reports whether a text names a time that [Days] reads, relative to whatever day.
+func NamesDays(s string) bool {
+	_, _, is := Days(s, dayOf(2000, time.January, 1)) // that year has a 29 February
+	return is
+}
+
 // NamesTime reports whether a word by itself is a time, such as April. A number is not: it may be anything else.
-func NamesTime(word string, now time.Time) bool {
-	_, _, is := Days(word, now)
-	return is && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
+func NamesTime(word string) bool {
+	return NamesDays(word) && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
 }
 
 // readDays reads the time that words name. If now is zero, it reads only times with their year. last is zero if the time has no end. A day,
@@ -98,11 +106,12 @@ func readDays(words []string, now time.Time) (period, bool) {
 	if found, ok := datedDays(words); ok || now.IsZero() {
 		return found, ok
 	}
-	if found, ok := relativeDays(words, dayOf(now.Date())); ok {
+	today := Today(now)
+	if found, ok := relativeDays(words, today); ok {
 		return found, true
 	}
 	this, ok := readYear(words, now.Year())
-	if ok && this.first.After(now) {
+	if ok && this.first.After(today) {
 		return readYear(words, now.Year()-1)
 	}
 	return this, ok

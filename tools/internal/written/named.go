@@ -99,7 +99,7 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 		one.period, _ = calendar(words[len(words)-2], one.first, 0)
 	}
 	mismatch := one.mismatch(words)
-	coming, recurs := one.coming(words, dayOf(now.Date()))
+	coming, recurs := one.coming(words, Today(now))
 	later := one
 	later.period = coming
 	if later, one = later.bounded(fields, spans), one.bounded(fields, spans); !one.isWhole(fields) {
