@@ -51,7 +51,7 @@ func correctable() *middlewaretest.RS {
 			return refuse(400, "invalid_request", "not declared")
 		case r.Query.Has("filter[subjet]"), r.Query.Get("fields") == "body", r.Query.Get("field") == "size":
 			return refuse(400, "unknown_field", "Unknown field")
-		case strings.ContainsAny(r.Query.Get("filter[received_at][gte]"), "/ "), r.Query.Get("filter[received_at][gte]") == "2026-02-30":
+		case strings.ContainsAny(r.Query.Get("filter[received_at][gte]")+r.Query.Get("filter[subject][gte]"), "/ "), r.Query.Get("filter[received_at][gte]") == "2026-02-30":
 			return refuse(400, "invalid_request", "not a timestamp")
 		}
 		if r.Path == "/v1/streams/messages/records/m1" {
@@ -365,9 +365,10 @@ func TestCorrect(t *testing.T) {
 		},
 		"a day that there is not is said": {
 			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026-02-30"}}}`,
-			[]string{`no day "2026-02-30": that month ends with 2026-02-28`, `"gte":"2026-02-28"`}, []string{records + "?filter[received_at][gte]=2026-02-30"},
+			[]string{`no day "2026-02-30": that month ends with 2026-02-28`, `"gte":"2026-02-28"`}, []string{records + "?filter[received_at][gte]=2026-02-30", "/v1/schema?stream=messages&view=compact"},
 		},
-		"a date that was refused is read, not looked": {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`, "!There is no day"}, []string{records + "?filter[received_at][gte]=2026/03/01"}},
+		"a date that was refused is read":            {"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"2026/03/01"}}}`, []string{`invalid_request: "not a timestamp"`, `"gte":"2026-03-01"`, "!There is no day"}, []string{records + "?filter[received_at][gte]=2026/03/01", "/v1/schema?stream=messages&view=compact"}},
+		"another form helps no field without ranges": {"query_records", `{"stream":"messages","filter":{"subject":{"gte":"2026/03/01"}}}`, []string{`"subject" of messages cannot be filtered by a range.`, `!send: query_records {"stream":"messages","filter":{"subject"`}, []string{records + "?filter[subject][gte]=2026/03/01", "/v1/schema?stream=messages&view=compact"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			server := correctable()

@@ -113,20 +113,18 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
 	}
 	send, rewritten := c.tool.Rewritten(c.args, e)
-	noRange := strings.Contains(e.Message, "Range filters are not supported") // rewriting the bounds does not help
-	if rewritten && noRange {
-		c.args = send.Arguments
-	}
+	refiltered := rewritten && send.Arguments.Get("filter") != c.args.Get("filter")
 	season := correct.SeasonSays(c.args)
 	dated, relative := c.tool.Relative(c.args)
 	if relative {
 		c.args = dated.Arguments
 	}
-	if args := send.Arguments; rewritten && args.Get("filter") != c.args.Get("filter") && len(args.Without("filter")) > len(c.args.Without("filter")) {
-		// rewriting moved names out of the filter: check those too
-		c.args, rewritten = args, c.tool.Unknown(c.stream(ctx, args, c.schema), args, c.refused) == nil
+	mistakes := cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args))
+	if refiltered { // what is moved out of the filter may be wrong too, and another form of a range does not help a field without ranges
+		send = c.dated(send)
+		c.args = send.Arguments
 	}
-	if !rewritten || noRange {
+	if !rewritten || refiltered {
 		found := c.tool.Mistaken(c.args, c.refused, func(stream, connection string) *rs.Schema { return c.schema(ctx, stream, connection) })
 		if found != nil {
 			if found.Code == e.Code {
@@ -142,7 +140,7 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	}
 	switch {
 	case rewritten:
-		e.Send, e.Hint = send.String(), cmp.Or(correct.NoSuchDay(c.args), correct.CurrencyLeftOut(c.args), e.Hint)
+		e.Send, e.Hint = send.String(), cmp.Or(mistakes, e.Hint)
 	case relative:
 		e.Send, e.Hint = c.callWith(c.args), strings.TrimSpace(c.today()+" "+season)
 	case correct.MistakesDate(c.args):
