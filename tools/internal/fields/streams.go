@@ -60,7 +60,11 @@ func MayCall(word string) bool {
 
 // KindIn returns the word in names of connections and streams for the kind of records that a stream name means: mail for emails.
 func KindIn(stream string) string {
-	return strings.TrimLeft(strings.TrimSuffix(strings.TrimPrefix(written.Snake(stream), "e"), "s"), "_")
+	kind := strings.TrimSuffix(written.Snake(stream), "s")
+	if kind == "email" || kind == "e_mail" {
+		return "mail"
+	}
+	return kind
 }
 
 // How a stream matches a name, the likeliest first.

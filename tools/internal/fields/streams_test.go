@@ -75,3 +75,14 @@ func TestANameOfOnlyAnAccentIsAWord(t *testing.T) {
 		fields.NearStreams("emails", []string{name}, nil)
 	}
 }
+
+func TestTheKindThatANameMeans(t *testing.T) {
+	for name, want := range map[string]string{
+		"emails": "mail", "E-Mails": "mail", "email": "mail", "mails": "mail", "events": "event", "expenses": "expense", "entries": "entrie",
+		"eBooks": "e_book", "orders": "order",
+	} {
+		if got := fields.KindIn(name); got != want {
+			t.Errorf("%s is %q, want %q", name, got, want)
+		}
+	}
+}
