@@ -20,7 +20,8 @@ var (
 )
 
 // quantities are the words for directions that need a field, unlike newest, which is by time.
-var quantities = written.Set("highest largest biggest greatest lowest smallest")
+var quantities = written.Set("highest largest biggest greatest lowest smallest highest_first largest_first biggest_first greatest_first " +
+	"most_first high_to_low lowest_first smallest_first fewest_first least_first low_to_high")
 
 // Opposites maps each direction to the one that its negation means.
 var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
@@ -135,15 +136,18 @@ func Sorted(args rs.Object) rs.Object {
 		args = args.Renamed("order", "sort", `""`)
 	}
 	bare, negated := strings.CutPrefix(field, "-")
-	alone := map[string]string{"asc": "asc", "desc": "desc"}[strings.TrimSuffix(strings.ToLower(field), "ending")] // without a field
+	named, alone := Directed(field) // alone: without a field
+	if named != "" || negated {
+		alone = ""
+	}
 	if direction == "" && (order == "asc" || order == "desc") && !negated {
 		direction = order
 	}
 	switch {
 	case field == "":
 		return args
-	case alone != "" && order == "" && direction == "":
-		return args.Renamed("sort", "order", rs.EncodeJSON(alone))
+	case alone != "" && (order == "" && direction == "" || order == alone):
+		return args.Without("order").Renamed("sort", "order", rs.EncodeJSON(alone))
 	case alone != "":
 		return args
 	case direction == "":
