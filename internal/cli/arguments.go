@@ -11,8 +11,8 @@ import (
 )
 
 // Arguments parses a tool's arguments from the command line: one JSON object, or words of the form key=value, whose types the tool's
-// input schema gives. Arguments that the schema does not have are sent as text, for the tool to check. Its errors are one sentence each,
-// about the command line. The arguments reach the tool as they are written.
+// input schema gives. An argument that the schema does not have, and a value of another type, is sent as text, for the tool to check. Its
+// errors are one sentence each, about the command line. The arguments reach the tool as they are written.
 func Arguments(schema json.RawMessage, words []string) (json.RawMessage, error) {
 	if len(words) == 1 && strings.HasPrefix(strings.TrimSpace(words[0]), "{") {
 		if json.Valid([]byte(words[0])) {
@@ -28,14 +28,10 @@ func Arguments(schema json.RawMessage, words []string) (json.RawMessage, error) 
 		if !ok || key == "" {
 			return nil, fmt.Errorf("%q is neither a JSON object nor key=value", word)
 		}
-		value, err := input.Properties[key].value(text)
-		if err != nil {
-			return nil, fmt.Errorf("%s=%s: %w", key, text, err)
-		}
 		if _, ok := arguments[key]; ok {
 			return nil, fmt.Errorf("%s is given twice", key)
 		}
-		arguments[key] = value
+		arguments[key] = input.Properties[key].value(text)
 	}
 	return json.Marshal(arguments)
 }
@@ -52,26 +48,17 @@ type property struct {
 	Enum        []string `json:"enum"`
 }
 
-// typeNames describes the types that are not text, for error messages.
-var typeNames = map[string]string{
-	"integer": "a whole number", "number": "a number", "boolean": "true or false", "object": "a JSON object",
-	"array": "a JSON list, or texts with commas between them,",
-}
-
-// value parses a text as the type that the schema names.
-func (p property) value(text string) (any, error) {
-	switch {
-	case typeNames[p.Type] == "":
-		return text, nil
-	case p.Type == "array" && !strings.HasPrefix(text, "["):
-		return strings.Split(text, ","), nil
+// value parses a text as the type that the schema names; a text of no such type stays as it is.
+func (p property) value(text string) any {
+	if p.Type == "array" && !strings.HasPrefix(text, "[") {
+		return strings.Split(text, ",")
 	}
 	kind := rs.Kind(strings.TrimSpace(text))
 	if _, err := strconv.ParseInt(strings.TrimSpace(text), 10, 64); err == nil && p.Type == "integer" {
 		kind = p.Type
 	}
-	if kind != p.Type || !json.Valid([]byte(text)) {
-		return nil, errors.New(typeNames[p.Type] + " is needed")
+	if p.Type == "string" || kind != p.Type || !json.Valid([]byte(text)) {
+		return text
 	}
-	return json.RawMessage(text), nil // as written: the tool refuses a name that occurs twice
+	return json.RawMessage(text) // as written: the tool refuses a name that occurs twice
 }
