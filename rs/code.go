@@ -29,11 +29,10 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"owner_token_refused":        "an owner credential was presented; only a scoped client grant is served", // S0-R3
 	"token_kind_refused":         "the token is of a kind that is not served",
 	"insufficient_scope":         "the owner was not asked for what the call reads, or did not grant it; sign in again to ask for it",
-	"invalid_request":            "the Authorization header is malformed, doubled, of another scheme, or the token is in the URL",
 	"request_too_large":          "the body exceeds 128 KiB",
 	"host_refused":               "the host name is not one that this server answers to",
 	"origin_refused":             "the request comes from a browser page of an origin that is not allowed",
-	"unsupported_media_type":     "the body is not `application/json`",
+	"unsupported_media_type":     "the body is not `application/json` in UTF-8, is compressed, or has two `Content-Type` headers",
 	"not_acceptable":             "the client does not accept JSON",
 	"method_not_allowed":         "the method is not served at this path; see the `Allow` header",
 	"server_unreachable":         "the resource server did not answer: no route, refused, reset, or no TLS with it",
@@ -56,9 +55,11 @@ var codes = map[Code]string{ // #nosec G101 -- names of errors
 	"rate_limited":         "requests with one token, or unknown tokens from one address, come faster than allowed; see `Retry-After`",
 	"too_many_calls": "as many calls as allowed are under way with this grant or in all, or as many bytes of answers are in memory, and " +
 		"waiting did not help; see `Retry-After`",
+	"invalid_request": "the Authorization header is malformed, doubled, of another scheme, or the token is in the URL; with 400, the request has " +
+		"both `Content-Length` and `Transfer-Encoding`. In a tool's answer: the resource server refused the arguments",
 	"internal_error":         "a fault of the adapter itself",
 	TokenInactive:            "the authority does not know the token, or says that it is no longer good; where it gives a reason, such as `grant_revoked`, that is the code",
-	"token_expired":          "the token's expiry has passed",
+	"token_expired":          "the token's expiry passed more than 30 seconds ago",
 	"token_issuer_refused":   "the token was issued by someone other than the configured issuer",
 	"token_audience_refused": "the token was issued for another resource",
 	"package_revoked":        "the package that a token stands for was revoked, or is unknown to its directory", // D17
