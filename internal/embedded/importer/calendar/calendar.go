@@ -23,11 +23,11 @@ import (
 type reader struct {
 	lines *contentline.Reader
 	name  string // X-WR-CALNAME
-	zones calendarZones
+	zones *calendarZones
 }
 
 func newReader(file io.Reader) (*reader, error) {
-	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: calendarZones{}}
+	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: newZones()}
 	one, err := r.lines.Property()
 	if item.IsUnusable(err) || err == nil && !one.Is("BEGIN", "VCALENDAR") {
 		err = item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}
@@ -61,7 +61,7 @@ func (r *reader) next() (component, error) {
 type component struct {
 	line       int
 	properties map[string][]contentline.Property
-	zones      calendarZones // of its calendar
+	zones      *calendarZones // of its calendar
 	defects    []string
 }
 
@@ -100,17 +100,20 @@ func (r *reader) component(kind string) (component, error) {
 		case one.Name == "BEGIN":
 			inner, rule = append(inner, strings.ToUpper(strings.TrimSpace(one.Value))), zoneRule{}
 		case len(inner) > 0 && one.Is("END", inner[len(inner)-1]):
-			if kind == "VTIMEZONE" && rule.known && !rule.begins.IsZero() {
-				r.zones[zone] = append(r.zones[zone], rule)
+			if kind == "VTIMEZONE" {
+				r.zones.add(zone, rule)
 			}
 			inner = inner[:len(inner)-1]
 		case len(inner) > 0:
 			rule.learn(one)
+		case one.Is("END", kind) && kind == "VTIMEZONE" && r.zones.refused[zone]:
+			return c, item.UnusableError{Line: c.line, Reason: "the rules of the time zone " + utf8text.OneLine(zone) + " are not read"}
 		case one.Is("END", kind):
 			return c, nil
 		default:
-			if one.Name == "TZID" {
+			if one.Name == "TZID" && kind == "VTIMEZONE" {
 				zone = one.Value
+				r.zones.begin(zone)
 			}
 			c.properties[one.Name] = append(c.properties[one.Name], one)
 		}

@@ -2,6 +2,7 @@ package calendar
 
 import (
 	"cmp"
+	"errors"
 	"fmt"
 	"io"
 	"iter"
@@ -20,9 +21,11 @@ const (
 	maxDays    = 5000
 	// maxAllDays limits the days of all series of a file together. The first day of a series is always kept.
 	maxAllDays = 200_000
-	// maxEmpty limits the series without any day in a file: each takes a third of a second to detect.
-	maxEmpty = 20
+	// maxWork limits what all series of a file cost, in microseconds by an estimate. Those after it are not read.
+	maxWork = 2_000_000
 )
+
+const unreadRule = "how it recurs is not read"
 
 // A seriesReader yields each day of a series as a separate event.
 type seriesReader struct {
@@ -39,7 +42,7 @@ type seriesReader struct {
 	cut       bool                       // it has more days than the limits allow
 	later     bool                       // it continues after lastDay
 	noted     bool                       // a note about later days was yielded
-	empty     int                        // number of series without a day so far
+	work      int                        // cost of all series so far
 	unfolded  int                        // number of days of all series so far
 }
 
@@ -102,7 +105,9 @@ func (r *seriesReader) yield(c component, yield func(item.Item, error) bool) (mo
 		if days, ok := r.unfold(); ok {
 			return r.yieldDays(days, yield)
 		}
-		now = r.happening // unfold may have added a defect
+		one := r.events.event(r.of, id, series, r.starts, r.ends)
+		one.Note = unreadRule + ": only the event with which it begins is loaded"
+		return yield(one, nil)
 	}
 	return yield(r.events.event(now.of, id, series, now.starts, now.ends), nil)
 }
@@ -123,7 +128,10 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 		return true
 	}
 	reason := fmt.Sprintf("a series of more than %d days: the later ones are left out", maxDays)
-	if r.unfolded >= maxAllDays {
+	switch {
+	case r.work >= maxWork:
+		reason = "the series of the file cover too many years: the later days of this one are left out"
+	case r.unfolded >= maxAllDays:
 		reason = fmt.Sprintf("the series of the file have more than %d days: the later ones of this one are left out", maxAllDays)
 	}
 	return yield(item.Item{}, item.UnusableError{Line: r.of.line, Reason: reason})
@@ -185,27 +193,29 @@ func key(t calendarTime) string {
 	return t.String()
 }
 
-// rule returns the recurrence rule of the series and the end that it names (UNTIL), or nil if it cannot be read or recurs within a day.
-func (r *seriesReader) rule() (rule *rrule.RRule, last string) {
+// rule returns the recurrence rule of the series and the end that it names (UNTIL). It fails if the rule recurs within a day or is too
+// costly.
+func (r *seriesReader) rule() (rule *rrule.ROption, last string, err error) {
 	text, last := cutUntil(cmp.Or(r.of.text("RRULE"), "FREQ=DAILY;COUNT=1"))
-	option, err := rrule.StrToROption(text)
-	if err != nil || option.Freq > rrule.DAILY { // hourly or more often
-		return nil, ""
+	rule, err = rrule.StrToROption(text)
+	if err == nil && (rule.Freq > rrule.DAILY || !isBounded(rule) || r.work >= maxWork) { // hourly or more often
+		err = errors.New(unreadRule)
 	}
-	option.Dtstart = at(r.starts.when, time.UTC)
-	rule, _ = rrule.NewRRule(*option) // nil with an error
-	return rule, last
+	if err == nil {
+		_, err = rrule.NewRRule(*rule)
+	}
+	return rule, last, err
 }
 
-// unfold lists the days of the series, as local times. If its rule cannot be read, or recurs within a day, it returns false and adds a
-// defect: then the first event represents the series.
+// unfold lists the days of the series, as local times. If its rule is not read, it returns false and adds a defect: then the first event
+// represents the series.
 func (r *seriesReader) unfold() (days []time.Time, ok bool) {
-	rule, last := r.rule()
-	if rule == nil || r.empty == maxEmpty {
-		r.of.defects = append(r.of.defects, "how it recurs is not read")
+	rule, last, err := r.rule()
+	if err != nil {
+		r.of.defects = append(r.of.defects, unreadRule)
 		return nil, false
 	}
-	isForEver := rule.OrigOptions.Freq == rrule.YEARLY && last == "" && rule.OrigOptions.Count == 0
+	isForEver := rule.Freq == rrule.YEARLY && last == "" && rule.Count == 0
 	excluded := r.excluded()
 	until, _ := r.of.placed(last, "")
 	seen := map[time.Time]bool{}
@@ -223,16 +233,18 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 			return true
 		}
 		seen[clock] = true
-		if r.cut = len(days) == maxDays || len(days) > 0 && r.unfolded >= maxAllDays; r.cut {
+		if r.cut = r.cut || len(days) == maxDays || len(days) > 0 && r.unfolded >= maxAllDays; r.cut {
 			return false
 		}
 		days = append(days, clock)
 		r.unfolded++
 		return true
 	}
-	next := rule.Iterator()
-	for clock, ok := next(); ok && add(clock); clock, ok = next() {
+	begins := at(r.starts.when, time.UTC)
+	if years := r.since - begins.Year(); isForEver && years > 0 && isSameEachYear(rule, begins) && add(begins) && len(days) > 0 {
+		begins = begins.AddDate(years, 0, 0) // the years before are not kept
 	}
+	r.follow(rule, begins, add)
 	until, r.periods = calendarTime{}, map[time.Time]calendarTime{}
 	for _, day := range r.times("RDATE") {
 		clock, before := r.clockOf(day.starts), len(days)
@@ -240,10 +252,20 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 			r.periods[clock] = day.ends
 		}
 	}
-	if len(days) == 0 {
-		r.empty++
-	}
 	return days, true
+}
+
+// follow adds the times of a rule until add returns false or they cost too much.
+func (r *seriesReader) follow(rule *rrule.ROption, begins time.Time, add func(time.Time) bool) {
+	next, cost := occurrences(rule, begins, r.lastDay.Year()), costOfYear(rule)
+	clock, ok := next()
+	if !ok { // it was followed to the last year
+		r.work += cycle * cost
+	}
+	for year := begins.Year(); ok && add(clock) && !r.cut; clock, ok = next() {
+		r.work += 1 + (clock.Year()-year)*cost
+		r.cut, year = r.work >= maxWork, clock.Year()
+	}
 }
 
 func (r *seriesReader) excluded() map[string]bool {
