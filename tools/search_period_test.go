@@ -603,6 +603,35 @@ func TestATimeInAQuery(t *testing.T) {
 	}
 }
 
+// A part of a year is no time if a record has its word with the other words of the query, as the title of a budget may.
+func TestAPartOfAYearInATitle(t *testing.T) {
+	for _, row := range []struct {
+		q      string
+		titled int // records that have all the words
+		isTime bool
+	}{
+		{"the budget for Q4", 2, false},
+		{"the budget for Q4", 0, true},
+		{"budget Q1", 2, false},
+		{"Q3 budget", 2, false},
+		{"the budget in Q4", 2, true},
+		{"the budget since Q2", 2, true},
+		{"mails for Q4", 2, true}, // no other word
+	} {
+		server := dated(func(r rs.Request) (*rs.Response, error) {
+			count := 0
+			if strings.HasPrefix(r.Query.Get("q"), "budget q") {
+				count = row.titled
+			}
+			return middlewaretest.JSON(fmt.Sprintf(`{"object":"list","data":[%s],"meta":{"count":%d}}`, hitAt("s", "a", ""), count)), nil
+		})
+		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, fmt.Sprintf(`{"q":%q,"streams":["s"]}`, row.q))
+		if strings.Contains(text, "of the time that the query names: ") != row.isTime {
+			t.Errorf("%s, %d: time is %t in\n%s", row.q, row.titled, !row.isTime, text)
+		}
+	}
+}
+
 // The proposed search of a time omits words that no record has. For an ambiguous date, both days are named.
 func TestTheProposedPeriodOmitsMissingWords(t *testing.T) {
 	const recall = `{"complete":true,"partial_count":0,"missing_words":["Zebra","elephants"],"left_out_words":["the"]}`

@@ -30,6 +30,9 @@ func (s *search) readTime(ctx context.Context) {
 	s.weekly = query != asked || s.asksWhich(weekdays)
 	s.hourly = s.asksWhich(hours)
 	s.Named, s.timed = written.NamedPeriod(written.WithoutHour(query), s.Now)
+	if s.Part != "" && s.isInTitle(ctx) {
+		s.Named, s.timed = written.Named{}, false
+	}
 	next, is := written.Named{}, false
 	if !s.timed && s.Unread == "" {
 		next, is = written.NextOf(query, s.Now)
@@ -46,6 +49,18 @@ func (s *search) readTime(ctx context.Context) {
 
 // lacksTime reports whether the query has a time that was not understood.
 func (s *search) lacksTime() bool { return s.Unread != "" && written.Negation(s.Q) == "" }
+
+// isInTitle reports whether a record has the word for a part of a year, such as Q4, together with the other words of the query.
+func (s *search) isInTitle(ctx context.Context) bool {
+	words := slices.DeleteFunc(relax.Telling(relax.Topic(s.Rest)), func(word string) bool {
+		return s.isAbsent(word) || fields.IsMail(word) || fields.StreamOf(strings.ToLower(word)) != "" || s.callsStream(word)
+	})
+	if len(words) == 0 {
+		return false
+	}
+	_, n := s.matches(ctx, append(words, s.Part), s.Streams, nil, "")
+	return n > 0
+}
 
 // moveToHits gives a month without a year, which the resource server read as that month of any year, the year of the newest hit in that
 // month. It does so only if the hits are all there are, or at least [manyHits].

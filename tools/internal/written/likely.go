@@ -71,9 +71,8 @@ func dayOrYear(fields []string, named []namedTime, now time.Time) (explained str
 			return ""
 		}
 		const says = "%s was not read as a time, as it may be a day or a month: send since and until, both %s or %s and %s."
-		day := func(day time.Time) string { return day.Format(time.DateOnly) }
-		explained = cmp.Or(explained, fmt.Sprintf(says, quote.Text(strings.TrimRight(strings.Join(fields[one.from:one.to], " "), "?!.,")), day(one.first),
-			day(whole.first), day(whole.last)))
+		text, day := fields[one.from]+" "+number, func(day time.Time) string { return day.Format(time.DateOnly) }
+		explained = cmp.Or(explained, fmt.Sprintf(says, quote.Text(text), day(one.first), day(whole.first), day(whole.last)))
 	}
 	return explained
 }

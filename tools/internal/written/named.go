@@ -52,6 +52,7 @@ type Named struct {
 	// year or week, such as December or Tuesday; both "" for any other.
 	ComingSince, ComingUntil string
 
+	Part     string // the word for a part of a year that is all of the time and may be in a title, as in the budget for Q4; "" for none
 	Mismatch string // a sentence about a day of the week that is not that of its date; "" for none
 	Unread   string // a sentence about what was not understood; then the other fields are zero
 }
@@ -108,6 +109,10 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
 	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
 	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans, Mismatch: mismatch}
+	if before := bareWord(fields, named[0].from-1); !spans && partOf().MatchString(words[0]) && len(words) == 1 &&
+		boundWords[before] == "" && (!withinTimes[before] || before == "for") {
+		all.Part = words[0]
+	}
 	if spans && (compareWords[joinOf(fields, named[0].to, named[1].from)] || comparing().MatchString(query)) {
 		all.Compared = named[0].unit()
 	}

@@ -22,8 +22,11 @@ var (
 )
 
 // inUnits replaces what a number of units means: the last half year is six months.
-var inUnits = strings.NewReplacer(" 1 half year ago ", " 6 month ago ", " half year ago ", " 6 month ago ", " mid year ago ", " 6 month ago ",
-	" quarter year ago ", " 3 month ago ", " last half year ", " last 6 month ", " half year last ", " last 6 month ", " fortnight ", " 2 week ")
+var inUnits = strings.NewReplacer(
+	" 1 half year ago ", " 6 month ago ", " half year ago ", " 6 month ago ", " mid year ago ", " 6 month ago ",
+	" quarter year ago ", " 3 month ago ", " last half year ", " last 6 month ", " half year last ", " last 6 month ",
+	" fortnight ", " 2 week ",
+)
 
 // countedUnits returns the words of a time, of several words, with a number of units for those that mean it.
 func countedUnits(words []string) []string {
