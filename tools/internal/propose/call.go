@@ -172,6 +172,9 @@ func (s *search) topicCall(a *ask) string {
 	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
 		args = args.With("time_zone", rs.EncodeJSON(zone))
 	}
+	if a.within == s.life.Stream { // since and until are of another field
+		where, bounds = s.life.Within(where, bounds), nil
+	}
 	if len(where) > 0 {
 		args = args.With("filter", where.JSON())
 	}

@@ -52,6 +52,9 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		}
 		hint = s.fieldNumber(ctx)
 	}
+	if p.OfTime != nil && s.life.Time != "" {
+		p.OfTime, hint = nil, s.byLife(p.OfTime)
+	}
 	if hint == "" && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
 		hint = s.wordsInNames(ctx)
 	}
@@ -62,7 +65,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
 	}
-	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, days, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
+	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, s.unlike, days, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
 	if s.RS = of.RS; !s.Spent { // this has its own limit
 		if says, is := s.byID(ctx); is || p.Meant == "" { // a record with this id counts more than conditions
 			p.Meant = says

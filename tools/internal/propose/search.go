@@ -53,7 +53,9 @@ type search struct {
 	inHours bool // it names hours, by which nothing filters; its other fields are without them
 	hourly  bool // it asks at which hours of the day the most records are
 
-	many int // how many of the newest or the largest it asks for; 0 if it does not say
+	many   int          // how many of the newest or the largest it asks for; 0 if it does not say
+	life   known.Source // with the field by which the query means its time, such as created_at, as its time
+	unlike string       // that no field has the time that the query means
 
 	Question *render.Question // the query as a question, without its time
 }

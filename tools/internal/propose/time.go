@@ -45,6 +45,7 @@ func (s *search) readTime(ctx context.Context) {
 	}
 	s.many, s.Rest = relax.HowMany(s.Rest)
 	s.moveToHits(ctx)
+	s.readLife()
 }
 
 // lacksTime reports whether the query has a time that was not understood.

@@ -1,0 +1,77 @@
+package propose
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/argument"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+)
+
+// lives are the words for when a record was created or changed, in questions and in the names of fields.
+var lives = lexicon.Meanings("life")
+
+// readLife reads by which field of the one stream that the query names its time is meant, where it has a word for that, such as created.
+// That word is not looked for.
+func (s *search) readLife() {
+	words := relax.Words(s.Rest)
+	isLife := func(word string) bool { return lives[strings.ToLower(word)] != "" }
+	if !s.timed || !slices.ContainsFunc(words, isLife) {
+		return
+	}
+	streams, others := s.streamsOf(words)
+	if len(streams) == 0 {
+		streams = s.Streams
+	}
+	at := slices.IndexFunc(others, func(word string) bool { return isLife(word) && relax.IsHead(s.Rest, word, others) })
+	if len(streams) != 1 || at < 0 {
+		return
+	}
+	schema := s.Schema()
+	schema.Sources = slices.Clone(schema.Sources)
+	var unlike []string // the fields by which the time is read instead
+	for i, source := range schema.Sources {
+		switch field := s.lifeOf(source, others[at]); {
+		case source.Stream != streams[0] || field == source.Time:
+		case field != "":
+			schema.Sources[i].Time = field
+			s.life = schema.Sources[i]
+		case !slices.Contains(unlike, source.Time):
+			unlike = append(unlike, source.Time)
+		}
+	}
+	if len(unlike) > 0 {
+		const says = "No field of %s has the time for %s: the time was read by %s."
+		s.unlike = fmt.Sprintf(says, quote.Names(streams, 1), quote.Text(others[at]), quote.Names(unlike, len(unlike)))
+	}
+	s.Schema = func() known.Stream { return schema }
+	s.Rest = relax.Keep(s.Rest, relax.Without(relax.All(s.Rest), others[at]))
+}
+
+// lifeOf returns the field of a source with the time for a word such as created; "" for none.
+func (s *search) lifeOf(source known.Source, word string) (field string) {
+	for _, f := range source.Fields(s.Schema().Document) {
+		isLife := func(part string) bool { return lives[part] == lives[strings.ToLower(word)] }
+		if f.Granted && len(f.Ranges) > 0 && slices.ContainsFunc(strings.Split(written.Snake(f.Name), "_"), isLife) &&
+			(field == "" || f.Name == source.Time) {
+			field = f.Name
+		}
+	}
+	return field
+}
+
+// byLife returns the call for what a search of the time that the query names finds, by the field that the query means.
+func (s *search) byLife(search rs.Object) string {
+	where := rs.Member{Name: "filter", Value: s.life.Within(nil, s.bounds()).JSON()}
+	says, q := "By "+quote.Names([]string{s.life.Time}, 1)+": ", search.Text("q")
+	if q == "" {
+		return says + s.records(s.life.Stream, append(argument.Given(rs.NewMember("time_zone", s.Arguments.Text("time_zone"))), where)...)
+	}
+	return says + searchFor(q, search.Without("q", "since", "until").With(where.Name, where.Value))
+}
