@@ -38,7 +38,7 @@ func asked(missing string) *middlewaretest.RS {
 		"status": `"booked","collected","returned"`, "currency": `"EUR","SEK"`, "merchant": `"Berg and Dal","Nordic Hire"`, "language": `"en","da"`,
 		"media_type": `"text/csv","application/pdf"`, "sender": `"Norwood Power","Ada Lund"`, "author": `"Ada Lund","Bo Falk"`, "mood": `"glad","cross"`,
 	}
-	in := map[string]string{"snow chains": "rental_items", "walruses": "entries", "bills": "messages", "Ada Lund": "messages"}
+	in := map[string]string{"snow chains": "rental_items", "walruses": "entries", "bills": "messages", "walruses -seals": "entries", "Ada Lund": "messages"}
 	return &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		switch field := r.Query.Get("group_by"); {
 		case strings.HasSuffix(r.Path, "/schema"):
@@ -139,6 +139,13 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"last 24 hours of rentals", "", ""},
 		{"rentals with five stamps", "", ""},
 		{"rentals over two hundred euros", "", ""},
+		// words that are excluded
+		{"Which entries are about walruses but not seals?", "", `In that stream alone: search {"q":"walruses -seals","streams":["entries"]}`},
+		{"entries about walruses without seals", `"entries"`, `search {"q":"walruses -seals","streams":["entries"]}`},
+		{"Welche entries haben walruses aber keine seals?", "", `search {"q":"walruses -seals","streams":["entries"]}`},
+		{"entries about walruses without the blue seals", `"entries"`, ""},
+		{"entries without seals", `"entries"`, ""},
+		{"entries in June about walruses without seals", `"entries"`, ""},
 		// files by kind and by sender
 		{"How many attachments are CSV files?", "", `aggregate {"stream":"attachments","metric":"count","filter":{"media_type":"text/csv"}}`},
 		{"How many PDFs are there?", "", `aggregate {"stream":"attachments","metric":"count","filter":{"media_type":"application/pdf"}}`},

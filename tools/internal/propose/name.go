@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -45,7 +46,7 @@ func (s *search) wordsInNames(ctx context.Context) string {
 		return utf8.RuneCountInString(word) < 3 || !strings.ContainsFunc(word, unicode.IsLetter) || !strings.Contains(rest, word) ||
 			len(relax.Topic(word)) == 0
 	})
-	if len(absent) == 0 {
+	if len(absent) == 0 || len(s.presentWords()) > 0 && s.remainingWords() == nil { // of these, not all would be looked for
 		return ""
 	}
 	sources := s.places(ctx)
@@ -186,8 +187,26 @@ func (s *search) searchRemaining(says string, others []string, name, where strin
 
 func (s *search) countsOrAverages() bool { return s.Question.AsksNumber() || has(s.Rest, averages) }
 
-// remainingWords returns the words of a query that are not in a name and that some record has.
-func (s *search) remainingWords(words ...string) []string {
+// presentWords returns the words of a query that are not in a name and that some record has.
+func (s *search) presentWords(names ...string) []string {
 	parts := relax.Words(strings.Join(s.absent, " ")) // e-mail has two
-	return slices.DeleteFunc(relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, words...)...), s.isAbsent)
+	others := relax.Without(relax.Telling(relax.Words(s.Rest)), append(parts, names...)...)
+	return slices.DeleteFunc(others, s.isAbsent)
+}
+
+// remainingWords returns the search for the words that are not in a name, with a minus before an excluded one.
+func (s *search) remainingWords(names ...string) []string {
+	return s.excluding(written.Negation(s.Q), s.presentWords(names...))
+}
+
+// excluding returns words to search for, with a minus before the one that follows a word which excludes it; nil if that is not certain, or
+// if the query names a time too, which is not read beside such a word.
+func (s *search) excluding(not string, words []string) []string {
+	if not == "" {
+		return words
+	}
+	if _, timed := written.NamedPeriod(strings.Join(relax.Without(relax.All(s.Rest), not), " "), time.Now()); timed {
+		return nil
+	}
+	return relax.Excluding(s.Rest, not, words)
 }

@@ -26,11 +26,12 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	switch {
 	case len(a.left) == 0:
 		return a.kind != records || len(a.where) > 0
-	case isNumber || a.not != "":
+	case isNumber, a.not != "" && s.excluding(a.not, a.left) == nil:
 		return a.countsAll()
 	case a.kind == records && slices.ContainsFunc(a.left, s.callsStream): // mails and orders about something
 		return false
 	}
+	a.left = s.excluding(a.not, a.left)
 	found, none := s.readWithin(ctx, a)
 	if found {
 		return true
@@ -38,7 +39,7 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if s.asksState(a) {
 		s.readEachValue(a, "")
 	}
-	a.none = none && a.named && len(s.Question.Mentioned()) > 0 && !a.countsAll()
+	a.none = none && a.named && a.not == "" && len(s.Question.Mentioned()) > 0 && !a.countsAll()
 	return a.none || a.kind == eachValue || a.countsAll()
 }
 

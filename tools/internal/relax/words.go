@@ -297,6 +297,22 @@ func IsHead(query, word string, words []string) bool {
 	return at >= 0 && (at+1 == len(terms) || !slices.Contains(words, terms[at+1].text))
 }
 
+// Excluding returns some words of a query as a search for them, with a minus before the one word behind not, a word that excludes it. It
+// returns nil if that is not one of them or not the only one behind not, or if no others are left to look for.
+func Excluding(query, not string, words []string) (search []string) {
+	terms, _ := split(query)
+	at := slices.IndexFunc(terms, func(t term) bool { return strings.EqualFold(t.text, not) })
+	if at < 0 {
+		return nil
+	}
+	all := content(terms)
+	behind := Without(texts(slices.DeleteFunc(terms[at:], func(t term) bool { return !slices.Contains(all, t) })), not)
+	if others := Without(words, append(behind, not)...); len(behind) == 1 && len(others) > 0 && slices.Contains(words, behind[0]) {
+		return append(others, "-"+behind[0])
+	}
+	return nil
+}
+
 // ExclusionNote says of a query with an excluded word what a search of single records leaves out; "" for any other query.
 func ExclusionNote(query string) string {
 	if !strings.Contains(query, "-") && !strings.Contains(query, " NOT ") {

@@ -52,6 +52,8 @@ var (
 	numberStarts  = lexicon.Phrases("starts-number")
 	sumPhrases    = lexicon.Phrases("asks-sum")
 	mentions      = lexicon.Of("mention")
+	excludes      = lexicon.Of("excludes")
+	notAlways     = lexicon.Of("excludes-as-written")
 	newest        = lexicon.Of("newest")
 	oldest        = lexicon.Of("oldest")
 
@@ -76,11 +78,12 @@ func (q *Question) AsksNumber() bool {
 // AsksSum reports whether it asks for a total amount.
 func (q *Question) AsksSum() bool { return q.hasOne(sumPhrases) }
 
-// Mentioned returns the words that the requested records must contain: those of Words that follow a word such as mention.
+// Mentioned returns the words that the requested records must contain: those of Words that follow a word such as mention; none if one of
+// them is excluded.
 func (q *Question) Mentioned() []string {
 	words := strings.Fields(q.lower)
 	at := slices.IndexFunc(words, func(word string) bool { return mentions[word] })
-	if at <= 0 {
+	if at <= 0 || slices.ContainsFunc(words[at:], func(word string) bool { return excludes[word] || notAlways[word] }) {
 		return nil
 	}
 	behind := strings.Join(words[at+1:], " ")
