@@ -38,11 +38,11 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 // kinds returns what the query may ask for, the likeliest first. It reads nothing but, for a query that finds little, the schema.
 func (s *search) kinds(ctx context.Context) (all []kind) {
 	switch {
-	case s.Q == "" || len(s.Filter) > 0 || s.hourly || s.inHours:
+	case s.Q == "" || len(s.Filter) > 0 || s.inHours:
 		return nil
-	case s.weekly && s.tallies() && !s.inPeriod() && s.Unread == "": // the newest, or another number, would be of all days
+	case (s.hourly || s.weekly && s.tallies()) && !s.inPeriod() && s.Unread == "": // the newest, or another number, would be of all days
 		return []kind{counts}
-	case s.weekly:
+	case s.weekly, s.hourly:
 		return nil
 	}
 	newest, oldest := s.Question.AsksByTime()
@@ -144,10 +144,10 @@ func (s *search) readMeasure(a *ask) {
 		if a.granularity == "" {
 			a.granularity = s.Compared
 		}
-		if s.weekly {
+		if s.weekly || s.hourly {
 			_, _, a.ranks = written.Superlative(a.query)
-			a.granularity = "day"
-			a.explain(append(strings.Fields(strings.Join(weekdays, " ")), a.ranks...)...)
+			a.granularity = map[bool]string{true: "hour", false: "day"}[s.hourly]
+			a.explain(append(strings.Fields(strings.Join(slices.Concat(weekdays, hours), " ")), a.ranks...)...)
 		}
 	}
 }

@@ -146,8 +146,8 @@ func says(query string, phrases []string) bool {
 
 // asksWhich reports whether the query asks for which of some units of time there are the most records.
 func (s *search) asksWhich(units []string) bool {
-	_, _, ranks := written.Superlative(s.Q)
-	return ranks != nil && says(s.Q, units)
+	by, _, _ := written.Superlative(s.Q)
+	return by == written.OtherMeasure && says(s.Q, units)
 }
 
 // tallies reports whether the query asks for a number of records, or on which days of the week there are the most.

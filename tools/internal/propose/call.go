@@ -265,6 +265,8 @@ func (s *search) countSentence(a *ask) string {
 		return "Counted are " + a.holding(a.parts) + ", of any kind, each of which may have several: "
 	case a.metric == "count_distinct":
 		return "The different values of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
+	case s.hourly:
+		return "By hour, to be added up by hour of the day: "
 	case s.weekly:
 		return "By day, to be added up by day of the week: "
 	case a.countsAll():

@@ -39,7 +39,8 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		days = "No search or filter selects days of the week: the date of each record shows it."
 		_, hint = s.answer(ctx)
 	case s.hourly:
-		days = "No search or aggregate tells the hours of the day: the time of each record shows it."
+		days = "No search or filter selects hours of the day: the time of each record shows it."
+		_, hint = s.answer(ctx)
 	case !s.inPeriod() && !s.timed:
 		days = written.TwoDays(s.Q)
 		fallthrough
