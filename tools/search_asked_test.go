@@ -57,7 +57,7 @@ func asked(missing string) *middlewaretest.RS {
 			return middlewaretest.JSON(`{"data":[],"meta":{"count":0}}`), nil
 		}
 		return middlewaretest.JSON(`{"object":"list","data":[{"stream":"messages","record_key":"1","connection_id":"p","actor":"Norwood Power"}],` +
-			`"meta":{"count":1,"recall":{"partial_count":1,"missing_words":[` + missing + `]}}}`), nil
+			`"meta":{"count":1,"recall":{"partial_count":1,"nearest_words":[{"word":"walrusses","as":["walruses"]}],"missing_words":[` + missing + `]}}}`), nil
 	}}
 }
 
@@ -139,6 +139,9 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"last 24 hours of rentals", "", ""},
 		{"rentals with five stamps", "", ""},
 		{"rentals over two hundred euros", "", ""},
+		// a misspelled word
+		{"Which entries are about walrusses?", `"walrusses"`, `In that stream alone: search {"q":"walruses","streams":["entries"]}`},
+		{"newest entry about walrusses", `"walrusses"`, `search {"q":"newest walruses","streams":["entries"]}`},
 		// words that are excluded
 		{"Which entries are about walruses but not seals?", "", `In that stream alone: search {"q":"walruses -seals","streams":["entries"]}`},
 		{"entries about walruses without seals", `"entries"`, `search {"q":"walruses -seals","streams":["entries"]}`},

@@ -43,7 +43,8 @@ type Search struct {
 type search struct {
 	Search
 	list   rs.List
-	absent []string // the words of the query that no record has, in lower case
+	absent []string          // the words of the query that no record has, in lower case
+	near   map[string]string // the word that some record has for each of those that may be a misspelling of it
 
 	// timed reports that the query names a time; Named has it, and the query without it.
 	timed bool
@@ -66,6 +67,12 @@ func (s *search) readAbsent() {
 		word, _ := rs.AsText(raw)
 		s.absent = append(s.absent, strings.ToLower(word))
 	}
+	s.near = map[string]string{}
+	for _, raw := range s.recall().Array("nearest_words") {
+		if as := rs.AsObject(raw).Array("as"); len(as) == 1 {
+			s.near[strings.ToLower(rs.AsObject(raw).Text("word"))], _ = rs.AsText(as[0])
+		}
+	}
 	if s.Repair == nil {
 		return
 	}
@@ -75,6 +82,18 @@ func (s *search) readAbsent() {
 			s.absent = append(s.absent, strings.ToLower(word.Word))
 		}
 	}
+}
+
+// present returns some words with those that no record has corrected or, if that is not possible, left out.
+func (s *search) present(words []string) (all []string) {
+	for _, word := range words {
+		if !s.isAbsent(word) {
+			all = append(all, word)
+		} else if near := s.near[strings.ToLower(word)]; near != "" {
+			all = append(all, near)
+		}
+	}
+	return all
 }
 
 func (s *search) recall() rs.Object { return s.list.Envelope.Object("meta").Object("recall") }
