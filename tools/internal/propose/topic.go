@@ -43,8 +43,8 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	return a.none || a.kind == eachValue || a.countsAll()
 }
 
-// dropAbsent corrects or drops the words that no record has among those that are left of an ask for the newest or for records. It is false if no other
-// word is left: the newest of that stream is another one.
+// dropAbsent corrects or drops the words that no record has among those that are left of an ask for the newest or for records. It is false
+// if no other word is left: the newest of that stream is another one.
 func (s *search) dropAbsent(a *ask) bool {
 	if len(a.left) == 0 || a.kind != byTime && (a.kind != records || a.says != "") {
 		return true
