@@ -23,7 +23,7 @@ var askedSchema = strings.NewReplacer("TIME", `t=timestamp,role=event-time,eq,r=
 		`"expand_capabilities":[{"name":"messages",MANY:"messages","foreign_key":"thread_id"}]},` +
 		`{"name":"attachments","field_capabilities":{"file":"TITLE","media_type":"VALUE"}}]},` +
 		`{"connector_key":"club","granted_connections":[{"connection_id":"k","display_name":"Club"}],"streams":[` +
-		`{"name":"rooms","field_capabilities":{"made":"TIME","name":"TITLE"},"expand_capabilities":[{"name":"posts",MANY:"posts","foreign_key":"room_id"}]},` +
+		`{"name":"rooms","field_capabilities":{"made":"TIME","member_count":"NUMBER","name":"TITLE"},"expand_capabilities":[{"name":"posts",MANY:"posts","foreign_key":"room_id"}]},` +
 		`{"name":"posts","field_capabilities":{"at":"TIME","author":"ACTOR","room_id":"VALUE","text":"t=text,lex","mood":"VALUE"}}]},` +
 		`{"connector_key":"hire","granted_connections":[{"connection_id":"h","display_name":"Hire"}],"streams":[` +
 		`{"name":"rentals","field_capabilities":{"from_day":"TIME","total":"NUMBER","currency":"VALUE","merchant":"TITLE","status":"VALUE"},` +
@@ -67,6 +67,7 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 	const byStatus = `By status, each value and none: aggregate {"stream":"rentals","metric":"count","group_by":"status"}`
 	const byAuthor = `By author, the owner's own included: aggregate {"stream":"posts","metric":"count","group_by":"author"`
 	const noHour = "No filter selects hours of the day: the time of each record shows it."
+	const forEach = `For each, among others: aggregate {"stream":"posts",`
 	const parts = `Counted are messages with attachments, of any kind, each of which may have several: aggregate {"stream":"messages","metric":"count","connection_id":"p",`
 	const noWeekday = "No search or filter selects days of the week"
 	for _, row := range []struct{ q, missing, want string }{
@@ -75,6 +76,18 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"What is the subject of the longest thread?", "", `query_records {"stream":"threads","sort":"-message_count","limit":1}`},
 		{"Who wrote more posts, Ada or Bo?", "", byAuthor + "}"},
 		{"Who wrote the most glad posts?", "", byAuthor + `,"filter":{"mood":"glad"}}`},
+		{"Did Ada write more posts than Bo?", "", forEach + `"metric":"count","connection_id":"k","group_by":"author"}`},
+		{"Hat Ada mehr posts geschrieben als Bo?", "", forEach + `"metric":"count","connection_id":"k","group_by":"author"}`},
+		{"How many glad posts did Ada and Bo Falk write?", "", `"connection_id":"k","group_by":"author","filter":{"mood":"glad"}}`},
+		{"How many mails from Norwood or Ada did I get in June 2026?", "", `"connection_id":"p","group_by":"sender","filter":{"sent":{"gte":"2026-06-01"`},
+		{"How many red mails did Norwood and Ada Lund send?", "", ""},
+		{"last mail from Norwood or Ada", "", ""},
+		{"first mail from Norwood or from Ada", "", ""},
+		{"Did I spend more at Nordic Hire or at Berg and Dal?", "", `"metric":"sum","field":"total","connection_id":"h","group_by":"merchant"}`},
+		{"How much did I spend at Nordic Hire and Berg and Dal?", "", `"group_by":"merchant"}`},
+		{"How many people are in the cellar room?", "", `member_count of rooms says how many: query_records {"stream":"rooms","fields":["name","member_count"],"filter":{"name":"cellar"}}`},
+		{"How many members does the attic room have?", "", `"filter":{"name":"attic"}}`},
+		{"How many people posted in the cellar room?", "", byAuthor + `,"filter":{"room_id":"R1"}}`},
 		{"Which room is the busiest in the club posts?", "", `By room_id: aggregate {"stream":"posts","metric":"count","connection_id":"k","group_by":"room_id"`},
 		{"Which month had the most rentals?", "", `aggregate {"stream":"rentals","metric":"count","group_by_time":"from_day","granularity":"month"}`},
 		{"Who is in the cellar room?", "", byAuthor + `,"filter":{"room_id":"R1"}}`},

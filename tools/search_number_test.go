@@ -142,12 +142,14 @@ func TestAQueryForANumber(t *testing.T) {
 // mail is not chat. A sender in several connections has a call for each.
 func TestANumberOfSeveralConnections(t *testing.T) {
 	const connection = `{"connector_key":"K","granted_connections":[{"connection_id":"K","display_name":"The K"}],"streams":[{"name":"messages",` +
-		`"field_capabilities":{"K_at":"t=timestamp,role=event-time,eq,r=gte|lte","K_from":"t=string,role=actor,eq,a=group_by"MORE}}OTHERS]}`
-	const mail, chat = `,"size_bytes":"t=integer,r=gte|lte,a=sum|min","is_seen":"t=boolean,eq"`, `,"channel_id":"t=string,eq","reaction_count":"t=integer,r=gte|lte|gt|lt,a=sum|min"`
+		`"field_capabilities":{"K_at":"t=timestamp,role=event-time,eq,r=gte|lte","K_from":"t=string,role=actor,eq,a=group_by"MOREOTHERS]}`
+	const mail, chat = `,"size_bytes":"t=integer,r=gte|lte,a=sum|min","is_seen":"t=boolean,eq","has_attachments":"t=boolean,eq"},"expand_capabilities":[` +
+		`{"name":"attachments","cardinality":"has_many","target_stream":"attachments","foreign_key":"message_id"}]}`, `,"channel_id":"t=string,eq","reaction_count":"t=integer,r=gte|lte|gt|lt,a=sum|min"}}`
+	const files = `,{"name":"attachments","field_capabilities":{"file":"t=string,role=primary-title,lex"}}`
 	const others = `,{"name":"channels","field_capabilities":{"name":"t=string,role=primary-title"},"expand_capabilities":[` +
 		`{"name":"messages","cardinality":"has_many","target_stream":"messages","foreign_key":"channel_id"}]}`
 	of := strings.NewReplacer
-	schema := `{"detail":"compact","connectors":[` + of("K", "mail", "MORE", mail, "OTHERS", "").Replace(connection) + "," +
+	schema := `{"detail":"compact","connectors":[` + of("K", "mail", "MORE", mail, "OTHERS", files).Replace(connection) + "," +
 		of("K", "chat", "MORE", chat, "OTHERS", others).Replace(connection) + `]}`
 	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 		switch {
@@ -180,6 +182,7 @@ func TestANumberOfSeveralConnections(t *testing.T) {
 		{"messages with more than 3 reactions in June 2026", `"filter":{"reaction_count":{"gt":3},"chat` + june + `}}`},
 		{"who sent me the most messages", "By mail_from, the owner's own included: " + count + `,"group_by":"mail_from"`},
 		{"how many messages have more than 3 reactions", count + `,"filter":{"reaction_count":{"gt":3}}}`},
+		{"which attachments are from Ann", `query_records {"stream":"messages","connection_id":"mail","filter":{"mail_from":"Ann Lee","has_attachments":true}}` + "\n"}, // chat has none
 		{"how many unread messages in the chat", ""}, // it has no such flag
 	} {
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":`+rs.EncodeJSON(row.q)+`}`)

@@ -18,6 +18,9 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 	if (denies || has(s.Q, unanswered)) && slices.ContainsFunc(relax.All(s.Q), fields.IsMail) {
 		return "", "No field says whether a mail was answered: the messages of its thread show it."
 	}
+	if says, is := s.members(ctx); is {
+		return "", says
+	}
 	for _, k := range s.kinds(ctx) {
 		a := s.read(ctx, k)
 		if a == nil {
@@ -29,7 +32,7 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 			return "", says
 		}
 	}
-	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 {
+	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 && !s.several {
 		return s.withoutFirst(), ""
 	}
 	return "", ""
@@ -110,7 +113,7 @@ func (s *search) read(ctx context.Context, k kind) *ask {
 	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
 		return nil
 	}
-	if !s.readTopic(ctx, a) {
+	if k == most && a.group == "" && a.granularity == "" && !a.several || !s.readTopic(ctx, a) {
 		return nil
 	}
 	return a

@@ -50,6 +50,7 @@ type ask struct {
 	belongs    bool           // the records must belong to one that it names
 	where      rs.Object      // conditions, without the time
 	whose      string         // a sender or a merchant
+	several    bool           // it names several of them, so the number is for each
 	payees     []string       // several, for each of which there is a call: the branches of a shop
 	having     []known.Source // those of sources that have records of it
 	wrote      bool           // a verb says that somebody wrote them
@@ -132,6 +133,8 @@ var (
 	unanswered = lexicon.Of("unanswered")
 	sendings   = lexicon.Of("sending")
 	asked      = lexicon.Meanings("asked")
+	posted     = lexicon.Of("sent")
+	members    = lexicon.Of("member")
 )
 
 func has(query string, words map[string]bool) bool {

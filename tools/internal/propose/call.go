@@ -32,7 +32,7 @@ func (s *search) call(a *ask) string {
 		return s.noneSentence(a)
 	}
 	sources := a.sources[:1]
-	if a.whose != "" {
+	if a.whose != "" || a.several {
 		sources = a.having
 	}
 	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
@@ -90,6 +90,9 @@ func (s *search) calls(a *ask, sources []known.Source) string {
 
 // groupOf returns the field by which the records of an ask are counted. What oneself sent is counted by sender; "" is for none.
 func (s *search) groupOf(a *ask, source known.Source) string {
+	if a.several {
+		return source.Whose()
+	}
 	if a.kind == counts && relax.SentOneself(s.Rest) && a.whose == "" {
 		return source.Author
 	}
@@ -105,7 +108,7 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 		return "search", append(rs.Object{rs.NewMember("since", "1970-01-01")}, args...)
 	}
 	connection := a.connection
-	if a.whose != "" {
+	if a.whose != "" || a.several {
 		connection = source.Connection.ID
 	}
 	within := s.in("stream", source.Stream, connection)
@@ -224,6 +227,9 @@ func (s *search) sentence(a *ask) string {
 		return "To take the average of: "
 	}
 	many := strings.TrimPrefix(fmt.Sprintf(" %d", s.many), " 0")
+	if a.several {
+		return "For each, among others: "
+	}
 	switch a.kind {
 	case byTime:
 		of := "that stream"

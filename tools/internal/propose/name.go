@@ -92,7 +92,8 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 	field, in := quote.Names([]string{name}, 1), quote.Names(streams, maxNamedStreams)
 	says := fmt.Sprintf("%s the name of the field %s of %s: ", quote.AreIn(words), field, in)
 	others := s.remainingWords(words...)
-	if (len(others)+len(absent) > len(words) || written.Negation(s.Q) != "") && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
+	isMore := len(others)+len(absent) > len(words) || written.Negation(s.Q) != ""
+	if isMore && slices.ContainsFunc(rows[0].Fields(), func(f rs.SchemaField) bool {
 		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
 		return f.Name == name && isCondition // a search for the other words would lose the condition
 	}) {

@@ -132,6 +132,11 @@ func (s *search) readGroup(a *ask) bool {
 		group = s.fieldsOf(a.sources[i]).Near(a.of, fields.Aggregates("group_by"))
 	}
 	switch {
+	case a.of == "" && has(a.query, mores): // did Ann or Bo write more
+		if s.isPurchase(a) {
+			a.metric, a.field = "sum", s.measured(a, written.Money)
+		}
+		return s.keepSuiting(a, nil)
 	case a.of == "":
 		return false
 	case len(group) > 0 && !fields.Calls(a.of, source.Stream):

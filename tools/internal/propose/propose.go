@@ -47,7 +47,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	default:
 		p.Newest, hint = s.answer(ctx)
 	}
-	if hint == "" { // that has the time
+	if hint == "" && !s.several { // that has the time
 		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time
 			p.OfTime = nil
 		}
@@ -56,7 +56,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if p.OfTime != nil && s.life.Time != "" {
 		p.OfTime, hint = nil, s.byLife(p.OfTime)
 	}
-	if hint == "" && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
+	if hint == "" && !s.several && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
 		hint = s.wordsInNames(ctx)
 	}
 	to := s.sentTo(ctx)

@@ -22,7 +22,7 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if slices.ContainsFunc(a.left, written.IsNumberWord) || !s.dropAbsent(a) {
 		return false
 	}
-	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != ""
+	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != "" || a.several
 	switch {
 	case len(a.left) == 0:
 		return a.kind != records || len(a.where) > 0
@@ -67,7 +67,7 @@ func (s *search) asksState(a *ask) bool {
 }
 
 // readWithin reads which stream has a record with the words that are left, except those that call that stream. If found is false, none
-// reports whether all of these streams are known to have none. A filter leaves out the text that is in a part of its own, as that of mails is.
+// reports whether all of these streams are known to have none. A filter leaves out text that is in a part of its own, as that of mails.
 func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
 	words := a.left
 	where, connection := a.narrowed()
@@ -94,7 +94,7 @@ func (s *search) hasText(source known.Source) bool {
 	return slices.ContainsFunc(source.Fields(s.Schema().Document), isText)
 }
 
-// searchedFor returns the streams whose records may have the words of an ask: its own one and, without other conditions, those of its parts.
+// searchedFor returns the streams whose records may have the words of an ask: its own and, without other conditions, those of its parts.
 func (s *search) searchedFor(a *ask) []string {
 	streams := []string{a.source().Stream}
 	if a.where != nil || a.whose != "" {

@@ -30,17 +30,20 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 	if !s.readSign(ctx, a) {
 		return false
 	}
-	if slices.ContainsFunc(a.left, s.Question.AsksOf) {
+	isNumber := a.kind == counts || a.kind == sums || a.kind == most
+	if slices.ContainsFunc(a.left, s.Question.AsksOf) || isNumber && a.joins(a.left) {
 		s.readParents(a)
-		s.readWhose(ctx, a)
+		if !s.readWhose(ctx, a) {
+			return false
+		}
 	}
 	if a.kind != extreme && !s.readListed(ctx, a) {
 		return false
 	}
-	if a.kind == sums && a.whose == "" && len(a.left) > 0 {
+	if a.kind == sums && a.whose == "" && !a.several && len(a.left) > 0 {
 		s.readPayees(ctx, a)
 	}
-	if a.whose == "" && a.kind == most && len(a.left) > 0 {
+	if a.whose == "" && a.kind == most && !a.several && len(a.left) > 0 {
 		s.readCompared(ctx, a)
 	}
 	return true
@@ -171,85 +174,6 @@ func (s *search) readParents(a *ask) {
 		a.left = slices.DeleteFunc(a.left, func(word string) bool { return fileKinds[strings.ToLower(word)] })
 		a.says = "In " + a.holding(stream) + ", of any kind: "
 		return
-	}
-}
-
-// readWhose reads which sender, or which title such as a merchant, an ask names, and the sources that have records with it; none if it
-// names a different one in each. It reads the values of a few sources.
-func (s *search) readWhose(ctx context.Context, a *ask) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	named := make([]string, min(len(a.sources), maxListedFields))
-	read.All(ctx, len(named), func(ctx context.Context, i int) {
-		if values := s.valuesOf(ctx, a.sources[i], a.sources[i].Whose()); values != nil {
-			named[i] = s.Question.Names(values, a.left)
-		}
-	})
-	for i, name := range named {
-		switch {
-		case name == "":
-		case a.whose != "" && a.whose != name:
-			a.whose, a.having = "", nil
-			return
-		default:
-			a.whose, a.having = name, append(a.having, a.sources[i])
-		}
-	}
-	a.explain(relax.All(a.whose)...)
-}
-
-const maxPayees = 4 // that an ask is about
-
-// readPayees reads which values of the field for whom was paid have the words that are left; none if these may not be all.
-func (s *search) readPayees(ctx context.Context, a *ask) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	source, found := a.source(), 0
-	if source.Payee == "" || len(a.sources) > 1 {
-		return
-	}
-	scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
-	groups, more := aggregate.GroupsOf(ctx, s.RS, scope, source.Payee, aggregate.MaxCompared)
-	var payees []string
-	for _, group := range groups {
-		text, ok := group.Text()
-		within := "_" + written.Snake(strings.ToLower(text)) + "_"
-		isOther := func(word string) bool { return !strings.Contains(within, "_"+written.Snake(strings.ToLower(word))+"_") }
-		if ok && !slices.ContainsFunc(a.left, isOther) {
-			payees, found = append(payees, text), found+group.Count
-		}
-	}
-	if len(payees) == 0 || len(payees) > maxPayees || len(payees) > 1 && a.metric == "avg" {
-		return
-	}
-	if more { // that were not read
-		if _, n := s.matches(ctx, a.left, []string{source.Stream}, nil, source.Connection.ID); n != found {
-			return
-		}
-	}
-	a.whose, a.payees, a.having, a.left = payees[0], payees, []known.Source{source}, nil
-}
-
-// valuesOf reads the values of a field of a source that a filter can name.
-func (s *search) valuesOf(ctx context.Context, source known.Source, field string) []string {
-	for _, f := range source.Fields(s.Schema().Document) {
-		if f.Name == field && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
-			scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
-			groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, f.Name, aggregate.MaxCompared)
-			return aggregate.Texts(groups)
-		}
-	}
-	return nil
-}
-
-// readCompared removes the words of those whose numbers are compared: the count by that field has them.
-func (s *search) readCompared(ctx context.Context, a *ask) {
-	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
-	defer cancel()
-	for _, value := range s.valuesOf(ctx, a.source(), a.group) {
-		a.left = slices.DeleteFunc(a.left, func(word string) bool {
-			return slices.ContainsFunc(strings.Fields(value), func(part string) bool { return strings.EqualFold(part, word) })
-		})
 	}
 }
 
