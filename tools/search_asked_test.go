@@ -112,6 +112,11 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"How many bills did Norwood send?", "", `Of "Norwood Power" alone, with how many there are: search {"q":"bills","streams":["messages"],"connection_id":"p","filter":{"sender":"Norwood Power"}}`},
 		{"How many alerts came from Norwood per month?", "", `All of "Norwood Power": aggregate {"stream":"messages","metric":"count","connection_id":"p","group_by_time":"sent","granularity":"month"`},
 		{"How many alerts came from Norwood?", "", `All of "Norwood Power": aggregate {"stream":"messages","metric":"count","connection_id":"p","filter":{"sender":"Norwood Power"}}`},
+		{"Which of Norwood's mails are larger than 3 bytes?", "", `{"stream":"messages","connection_id":"p","filter":{"sender":"Norwood Power","bytes":{"gt":3}}}`},
+		{"How many unread mails are Norwood’s mails in June 2026?", "", `"filter":{"sender":"Norwood Power","is_seen":false,"sent":{`},
+		{"How many attachments did Norwood's mails have in June 2026?", "", parts},
+		{"Which posts are in answer to Ada's mails?", "", ""}, // not hers
+		{"mails from Ada in June 2026", "", `query_records {"stream":"messages","connection_id":"p","filter":{"sender":"Ada Lund","sent":{`},
 		{"How many red alerts came from Norwood?", "", ""},
 		{"How many mails did I get in June 2026?", "", `Of that stream, the owner's own included: aggregate {"stream":"messages","metric":"count","filter":{"sent":`},
 		// a stream with words that it has

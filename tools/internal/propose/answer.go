@@ -91,7 +91,8 @@ func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 func (s *search) asksRecords(ctx context.Context, of string) bool {
 	isPlural := len(s.Streams) == 1 || slices.ContainsFunc(relax.Words(s.Rest), fields.MayCall)
 	isAbout := len(s.Question.Mentioned()) > 0 || fields.MayCall(of)
-	return has(s.Rest, having) || s.timed && of != "" || isPlural && isAbout || s.senderOf() != "" ||
+	isOf := s.timed && (of != "" || isPlural && slices.ContainsFunc(relax.Words(s.Rest), s.Question.AsksOf))
+	return has(s.Rest, having) || isOf || isPlural && isAbout || s.senderOf() != "" ||
 		(isPlural || len(s.absent) > 0) && s.findsLittle(ctx)
 }
 

@@ -260,6 +260,9 @@ func (s *search) sentence(a *ask) string {
 	case counts:
 		return s.countSentence(a)
 	}
+	if a.says == "" {
+		return "Of " + quote.Text(a.whose) + " alone: "
+	}
 	return a.says
 }
 

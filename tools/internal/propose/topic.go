@@ -25,7 +25,7 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != "" || a.several
 	switch {
 	case len(a.left) == 0:
-		return a.kind != records || len(a.where) > 0
+		return a.kind != records || len(a.where) > 0 || a.whose != ""
 	case isNumber, a.not != "" && s.excluding(a.not, a.left) == nil:
 		return a.countsAll()
 	case a.kind == records && slices.ContainsFunc(a.left, s.callsStream): // mails and orders about something

@@ -203,7 +203,7 @@ func (s *search) readListed(ctx context.Context, a *ask) bool {
 	}
 	a.sources = suiting
 	for _, child := range a.source().Children {
-		if !a.named && fields.Calls(word, child.Target) {
+		if !has(a.query, having) && fields.Calls(word, child.Target) {
 			a.parts = child.Target
 		}
 	}

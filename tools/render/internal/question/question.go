@@ -67,6 +67,9 @@ var (
 	beforeRecipient = lexicon.Of("before-other-name")
 
 	sent = lexicon.Of("says-sent")
+
+	// sendings are what somebody has sent, as in Ann's last mail.
+	sendings = lexicon.Of("sending")
 )
 
 // AsksNumber reports whether it asks how many there are.
@@ -123,15 +126,16 @@ func (q *Question) TopicWords() []string {
 }
 
 // AsksOf reports whether it asks for what somebody sent, by a whole name or by the first word of it: after a word such as from, or before a
-// verb, as in the mail that Ann wrote.
+// verb, as in the mail that Ann wrote, or as in Ann's mail.
 func (q *Question) AsksOf(name string) bool {
 	first, _, _ := strings.Cut(name, " ")
 	return slices.ContainsFunc([]string{name, first}, func(name string) bool {
-		before, after, named := strings.Cut(q.lower, spaced(name))
+		before, after, named := strings.Cut(q.lower, strings.TrimSuffix(strings.TrimSuffix(spaced(name), " "), " s")+" ")
 		last := before[strings.LastIndexByte(before, ' ')+1:]
-		next, _, _ := strings.Cut(after, " ")
+		next := append(strings.Fields(after), "", "", "")
+		owns := next[0] == "s" && (sendings[next[1]] || sendings[next[2]])
 		return named && len(name) > 2 &&
-			(beforeSender[last] || afterSender[next] && !beforeRecipient[last])
+			(beforeSender[last] || owns || afterSender[next[0]] && !beforeRecipient[last])
 	})
 }
 
