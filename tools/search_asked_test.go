@@ -115,7 +115,8 @@ func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
 		{"Which of Norwood's mails are larger than 3 bytes?", "", `{"stream":"messages","connection_id":"p","filter":{"sender":"Norwood Power","bytes":{"gt":3}}}`},
 		{"How many unread mails are Norwood’s mails in June 2026?", "", `"filter":{"sender":"Norwood Power","is_seen":false,"sent":{`},
 		{"How many attachments did Norwood's mails have in June 2026?", "", parts},
-		{"Which posts are in answer to Ada's mails?", "", ""}, // not hers
+		{"Which posts are in answer to Ada's mails?", "", ""},         // not hers
+		{"How many crumbs did Ada's mails get in June 2026?", "", ""}, // no field has that
 		{"mails from Ada in June 2026", "", `query_records {"stream":"messages","connection_id":"p","filter":{"sender":"Ada Lund","sent":{`},
 		{"How many red alerts came from Norwood?", "", ""},
 		{"How many mails did I get in June 2026?", "", `Of that stream, the owner's own included: aggregate {"stream":"messages","metric":"count","filter":{"sent":`},

@@ -183,7 +183,7 @@ func TestANumberOfSeveralConnections(t *testing.T) {
 		{"who sent me the most messages", "By mail_from, the owner's own included: " + count + `,"group_by":"mail_from"`},
 		{"how many messages have more than 3 reactions", count + `,"filter":{"reaction_count":{"gt":3}}}`},
 		{"which attachments are from Ann", `query_records {"stream":"messages","connection_id":"mail","filter":{"mail_from":"Ann Lee","has_attachments":true}}` + "\n"}, // chat has none
-		{"how many unread messages in the chat", ""}, // it has no such flag
+		{"how many unread messages in the chat", ""},                                                                                                                    // it has no such flag
 	} {
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, `{"q":`+rs.EncodeJSON(row.q)+`}`)
 		if proposes := strings.Contains(text, "aggregate {") || strings.Contains(text, "query_records {"); proposes != (row.want != "") || !strings.Contains(text, row.want) {

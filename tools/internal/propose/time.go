@@ -99,7 +99,10 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 		return nil, nil
 	}
 	words, leftOut := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words")
-	if slices.ContainsFunc(words, written.NamesTime) {
+	isNoWord := func(word string) bool { // Ann's mails need not have her name
+		return written.NamesTime(word) || strings.HasSuffix(between(word), "_s_") && s.Question.AsksOf(word)
+	}
+	if slices.ContainsFunc(words, isNoWord) {
 		return nil, nil
 	}
 	_, _, ranks := written.Superlative(s.Rest)
