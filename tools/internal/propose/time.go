@@ -100,7 +100,7 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	}
 	words, leftOut := relax.Topic(written.WithoutBound(s.Rest)), s.recall().Array("left_out_words")
 	isNoWord := func(word string) bool { // Ann's mails need not have her name
-		return written.NamesTime(word) || strings.HasSuffix(between(word), "_s_") && s.Question.AsksOf(word)
+		return written.NamesTime(word) || strings.Contains(between(s.Rest), between(word)+"s_") && s.Question.AsksOf(word)
 	}
 	if slices.ContainsFunc(words, isNoWord) {
 		return nil, nil
