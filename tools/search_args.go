@@ -52,6 +52,9 @@ func decodeSearch(values rs.Object) (Args, error) {
 		}
 		a.Failf("q", hint, "search has no operator %s.", quote.Exact(operator))
 	}
+	if first, calls := foreign.Alternatives(q); calls > 1 {
+		a.Fail(alternatives(first, calls, a.Values))
+	}
 	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		a.Fail(wordless(q, a.Values))
 	}
@@ -76,6 +79,19 @@ func decodeSearch(values rs.Object) (Args, error) {
 		a.Failf("cursor", "Raise limit instead, or page with mode lexical.", "hybrid search has no pages.")
 	}
 	return a.done(args)
+}
+
+// alternatives returns the error for a query that needs several searches, with the call for the first.
+func alternatives(first string, calls int, sent rs.Object) *rs.Error {
+	e := &rs.Error{
+		Code: "invalid_arguments", Param: "q", Message: "A search finds what has all of its phrases: q has no OR between them.",
+		Hint: "Send a call for each side of the OR.",
+	}
+	if first != "" {
+		e.Hint = correct.CallForEach(calls) + " " + correct.Overlapping
+		e.Send = correct.Call{Tool: "search", Arguments: sent.Without("query", "cursor").With("q", rs.EncodeJSON(first))}.String()
+	}
+	return e
 }
 
 // wordless returns the error for a query without a word, such as "*" or "-dentist", for which a search would find nothing.

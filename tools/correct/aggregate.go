@@ -26,6 +26,9 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 			args = args.Renamed(name, "group_by_time", args.Get(name))
 		}
 	}
+	if of := args.Text("distinct"); of != "" && written.Truth(args.Get("distinct")) == "" && !args.Has("field") {
+		args = args.With("distinct", "true").With("field", rs.EncodeJSON(of))
+	}
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
 	}
@@ -126,7 +129,7 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 	for _, name := range []string{"field", "group_by", "group_by_time"} {
 		if several := written.Names(args.Text(name)); len(several) > 1 && c.stream.Field(several[0]) != nil {
 			c.report("unknown_field", name, "aggregate takes one %s.", name)
-			hint := callForEach(len(several))
+			hint := CallForEach(len(several))
 			if name == "group_by" {
 				several[0], hint = oneGroup(metric, several)
 			}

@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strings"
 
@@ -13,7 +14,10 @@ import (
 
 // Canonical returns arguments in the form that the tool's schema lists. It makes certain corrections only, such as of a quoted number.
 func (t Tool) Canonical(args rs.Object) rs.Object {
-	args = t.withNames(t.unwrapped(args))
+	args = t.withNames(t.recent(t.unwrapped(args)))
+	if t.Name == "search" {
+		args = foreign.Phrased(args)
+	}
 	if args.Has("since") && args.Has("until") {
 		bounds := rs.Object{{Name: "since", Value: args.Get("since")}, {Name: "until", Value: args.Get("until")}}
 		args = args.WithAll(rs.AsObject(written.InOneOrder(bounds.JSON())))
@@ -56,6 +60,31 @@ func (t Tool) unwrapped(args rs.Object) rs.Object {
 	return args
 }
 
+// recent makes a month and its year one argument, and a number of the latest records the limit.
+func (t Tool) recent(args rs.Object) rs.Object {
+	month, _ := rs.AsText(args.Get("month"))
+	if year, _ := rs.AsText(args.Get("year")); month != "" && year != "" && !t.Takes("month") {
+		separator := " "
+		if len(month) < 3 {
+			separator, month, year = "-", year, fmt.Sprintf("%02s", month)
+		}
+		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
+	}
+	for _, m := range args {
+		number, _ := rs.AsText(m.Value)
+		name := written.Snake(m.Name)
+		isCount := name == "count" && written.Truth(number) == ""
+		if latest[name] && (isCount || !t.Takes(m.Name)) && foreign.WholeNumber().MatchString(number) && t.Takes("limit") && !t.Takes("metric") &&
+			!args.Has("limit") && !args.Has("sort") {
+			args = args.Renamed(m.Name, "limit", m.Value)
+		}
+	}
+	return args
+}
+
+// latest are names for a number of the newest records.
+var latest = written.Set("last latest head newest recent most_recent count")
+
 var toolNames = written.Set("name tool tool_name function method")
 
 // isNamedBy reports whether an argument names the tool next to its arguments, as in {"name":"search","arguments":{…}}.
@@ -83,6 +112,9 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		}
 		isID, flag := plain == "ids" || plain == "record_ids", foreign.ArgumentFlags[plain]
 		meant := map[string]string{"true": flag[1], "false": foreign.Opposites[flag[1]]}[m.Value]
+		if text, ok := written.Text(m.Value); plain == "phrase" && ok && t.Takes("q") && !strings.Contains(text, `"`) {
+			m.Value = rs.EncodeJSON(`"` + text + `"`)
+		}
 		switch filters := isID || plain == "query" && rs.AsObject(m.Value) != nil; {
 		case filters && t.Takes("filter") && !t.Takes("q"):
 			if isID {
@@ -116,6 +148,8 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 // keeps reports whether an argument keeps its name because it means something other than the parameter it is an alias of.
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
-	return plain == "query" && t.Name == "search" || plain == "in" && written.NamesDays(text) || t.IsOperator(rs.Member{Name: plain, Value: value}) ||
+	member := rs.Member{Name: plain, Value: value}
+	return plain == "query" && t.Name == "search" || foreign.Joins(member) != "" || plain == "in" && written.NamesDays(text) ||
+		t.IsOperator(member) ||
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

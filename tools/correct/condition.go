@@ -58,6 +58,9 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
 		c.send(answer{kind: sendSchema}) // it may mean the opposite
+	case c.stream.MistakesFlag(m.Value, field, meant) && f.Type == "boolean":
+		c.report("unknown_field", "filter", "%s of %s may say something else.", quote.Text(meant), c.stream.Name)
+		c.send(answer{kind: sendSchema})
 	case c.stream.MistakesFlag(m.Value, field, meant):
 		c.report("unknown_field", "filter", "%s of %s cannot be compared with %s.", quote.Text(meant), c.stream.Name, quote.JSON(m.Value))
 		c.send(answer{kind: sendSchema})
@@ -111,7 +114,7 @@ func (c *correction) planned(args, filter rs.Object) (mended rs.Object, ok bool)
 		return nil, false
 	}
 	if p.Calls > 1 {
-		c.send(answer{hint: severalCalls(p.Calls)})
+		c.send(answer{hint: severalCalls(p)})
 	}
 	if p.Excluded != nil {
 		if to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group"); to != "" {

@@ -21,7 +21,7 @@ func (t Tool) OfOneStream(args rs.Object, s *rs.Schema) (hint string, send Call)
 		return hint, Call{}
 	}
 	if len(having) > 1 {
-		hint += " These have them: " + strings.Join(having, ", ") + ". " + callForEach(len(having))
+		hint += " These have them: " + strings.Join(having, ", ") + ". " + CallForEach(len(having))
 	}
 	return hint, t.inStream(args, having[0])
 }

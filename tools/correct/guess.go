@@ -23,7 +23,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	if raw := args.Get("since"); t.Takes("since") && !args.Has("until") && (rs.AsObject(raw) != nil || len(args.Array("since")) == 2) {
 		args = args.Renamed("since", "date_range", raw)
 	}
-	args, ok := t.oneAggregation(t.conditional(t.ofSQL(args)))
+	args, ok := t.oneAggregation(t.conditional(t.ofSQL(foreign.Joined(args))))
 	if !ok {
 		return Call{}, false // a count of all would be mistaken for the answer
 	}
@@ -58,6 +58,9 @@ func (t Tool) another(args rs.Object) (Call, bool) {
 	}
 	if call, ok := t.computing(args); ok {
 		return call, true
+	}
+	if _, err := rs.ParseRef(args.Text("id")); err == nil && !t.Takes("id") && !args.Has("q") {
+		return Call{"fetch", members(args, "id")}, true
 	}
 	if call, ok := t.worded(args); ok && t.Name != "query_records" {
 		return Call{}, true // a search would not compute

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 	"time"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -24,7 +25,7 @@ func when(condition bool, sentence string) string {
 
 // Hint explains what the arguments ask for and the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
-	args = t.ofSQL(args)
+	args = t.ofSQL(foreign.Joined(args))
 	p := t.planOf(args)
 	_, computes := t.computing(args)
 	_, worded := t.worded(args)
@@ -33,7 +34,7 @@ func (t Tool) Hint(args rs.Object) string {
 			`aggregate counts, sums and groups.`),
 		when(computes, "query_records lists records; aggregate computes."),
 		when(p.Never != "", "No value of "+quote.Line(p.Never)+" fulfils all of these conditions; if any of them is meant, send a call for each."),
-		when(p.Calls > 1, severalCalls(p.Calls)),
+		when(p.Calls > 1, severalCalls(p)),
 		when(t.Takes("id"), t.idHint(args)),
 		when(t.Name == "aggregate", t.aggregateHint(args)),
 		recurring(args.Text("granularity")),
@@ -49,15 +50,9 @@ func (t Tool) Hint(args rs.Object) string {
 	return t.unknownHint(args)
 }
 
-// planOf returns the plan of the filter together with exclude arguments, or an empty plan if a condition would be lost.
+// planOf returns the plan of the filter, or an empty plan if a condition would be lost.
 func (t Tool) planOf(args rs.Object) foreign.Plan {
-	merged := args
-	for _, m := range args {
-		if excludes(m) && t.Takes("filter") {
-			merged = filteredBy(args.Without(m.Name), rs.Object{m}.JSON())
-		}
-	}
-	if p, ok := plan(merged); ok || p.Never != "" {
+	if p, ok := plan(args); ok || p.Never != "" {
 		return p
 	}
 	return foreign.Plan{}
@@ -71,7 +66,7 @@ func (t Tool) idHint(args rs.Object) string {
 	return cmp.Or(
 		when(stream != "", streamHint),
 		when(identifier.IsPage(id), "That is the address of a page, not the id of a record; the call below finds records that name it."),
-		when(several != nil, callForEach(len(several))),
+		when(several != nil, CallForEach(len(several))),
 		when(t.titleIn(args) != "", titleHint),
 		when(id != "" && !strings.Contains(id, ":"), identifier.Own(id, args.Text("connection_id"), args.Text("stream"))),
 	)
@@ -87,7 +82,7 @@ func (t Tool) aggregateHint(args rs.Object) string {
 		return "aggregate takes one group_by. " + hint
 	}
 	return cmp.Or(
-		when(one != "", "aggregate takes one "+one+". "+callForEach(len(names))),
+		when(one != "", "aggregate takes one "+one+". "+CallForEach(len(names))),
 		when(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
 		when(args.Has("granularity") && !args.Has("group_by_time"), "group_by_time is the field with the time; a month is its granularity."),
 		when(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
@@ -155,17 +150,19 @@ func SeasonSays(args rs.Object) string {
 // LeavesOut names the arguments that a call proposed for them ignores, except those without an effect on a read.
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
-	proposed, group := c.Arguments.JSON(), c.Arguments.Text("group_by")
-	for _, m := range args {
+	proposed := c.Arguments.JSON()
+	words := func(text string) string {
+		return " " + strings.Trim(strings.Join(strings.FieldsFunc(text, isBetween), " "), " ") + " "
+	}
+	for _, m := range foreign.Joined(args) {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
-		grouped := group != "" && !args.Has("group_by") && strings.Contains(m.Name, group) // the groups show what to exclude
 		switch {
 		case value == "" || m.Value == "null" || c.accountsFor(m),
-			rs.Kind(m.Value) != "number" && strings.Contains(proposed, value), strings.Contains(proposed, ":"+m.Value):
+			rs.Kind(m.Value) != "number" && strings.Contains(words(proposed), words(value)), strings.Contains(proposed, ":"+m.Value):
 		case len(several) > 1 && m.Name != "filter" && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
-		case !c.Arguments.Has(m.Name) && !grouped:
+		case !c.Arguments.Has(m.Name):
 			left = append(left, quote.Names([]string{m.Name}, 1))
 		}
 	}
@@ -174,6 +171,8 @@ func (c Call) LeavesOut(args rs.Object) string {
 	}
 	return "The call below leaves out " + strings.Join(left[:min(len(left), maxShown)], ", ") + "."
 }
+
+func isBetween(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
 
 // WithoutUnknown returns a call without the conditions that args have as arguments, and whose names are like no field of its stream.
 func (t Tool) WithoutUnknown(c Call, s Stream, args rs.Object) Call {
@@ -192,7 +191,7 @@ func (t Tool) WithoutUnknown(c Call, s Stream, args rs.Object) Call {
 
 // accountsFor reports whether an argument has no effect on a read, or the call expresses it by another argument.
 func (c Call) accountsFor(m rs.Member) bool {
-	name, has := written.Snake(m.Name), c.Arguments.Has
+	name, has := written.Snake(foreign.Lasting(m).Name), c.Arguments.Has
 	switch {
 	case foreign.Aggregations[name] || foreign.Silent[name]: // the metric replaces aggregations
 		return true
@@ -209,12 +208,8 @@ func (c Call) accountsFor(m rs.Member) bool {
 	case foreign.BoundWords[name] != "":
 		return has("since") || has("until")
 	}
-	return excludes(m) && has("group_by") || // the other groups show it
+	return name == "distinct" && c.Arguments.Text("metric") == "count_distinct" ||
 		m.Name == "group_by" && has("group_by_time") || written.Truth(m.Value) == "true" && has("expand")
-}
-
-func excludes(m rs.Member) bool {
-	return strings.HasPrefix(written.Snake(m.Name), "exclud") && rs.AsObject(m.Value) != nil
 }
 
 // recurring explains how to count by a unit that no group is, such as a weekday; "" for any other granularity.
@@ -228,8 +223,8 @@ func recurring(granularity string) string {
 // ofDays are the units, after a number, of lengths that no number of longer groups adds up to.
 var ofDays = written.Set("d m")
 
-func severalCalls(calls int) string {
-	return "A filter has no or, and one value a field. " + callForEach(calls)
+func severalCalls(p foreign.Plan) string {
+	return "A filter has no or, and one value a field. " + CallForEach(p.Calls) + when(p.Overlaps, " "+Overlapping)
 }
 
 // excludedHint explains how to find records with no value, any value or any value but one, by groups or in the records: no filter does.

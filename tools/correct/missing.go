@@ -104,7 +104,7 @@ func (g Grant) listed(near []string) string {
 func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs.Error) {
 	streams, connection := Touches(args)
 	if several := written.Names(stream); len(several) > 1 && g.has(several[0], "") {
-		nearest, e.Hint = several[0], callForEach(len(several))
+		nearest, e.Hint = several[0], CallForEach(len(several))
 	}
 	to, _ := g.likeliest(streams, connection)
 	to[stream] = nearest
@@ -116,7 +116,7 @@ func (g Grant) sendNearest(t Tool, args rs.Object, stream, nearest string, e *rs
 		connection = having[0].ID
 	case len(kind) > 0 && alone:
 		if connection = kind[0].ID; len(kind) > 1 {
-			e.Hint = callForEach(len(kind))
+			e.Hint = CallForEach(len(kind))
 		}
 	case len(kind) > 0:
 		e.Hint = fmt.Sprintf("The call below is not only of %s: connection_id narrows it to one of them.", quote.Connections(kind))
@@ -182,14 +182,14 @@ func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
 	}
 	switch {
 	case alike > 1:
-		e.Hint = callForEach(alike)
+		e.Hint = CallForEach(alike)
 	case len(near) > 1:
 		e.Hint = "The call below is for the first of these alone."
 	}
 	var to string // the connection to send
 	switch of := g.ofConnector(connection, named); {
 	case len(of) > 0:
-		e.Code, e.Hint = "ambiguous_connection", callForEach(len(of))
+		e.Code, e.Hint = "ambiguous_connection", CallForEach(len(of))
 		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
 		e.Connections, e.ConnectionTotal, to = firstOf(of, nil), len(of), of[0].ID
 	case len(near) > 0:

@@ -50,7 +50,7 @@ func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
 
 // boundsTime reports whether an argument that the tool does not take limits a period: by its name, or as a month with its year.
 func (t Tool) boundsTime(m rs.Member) bool {
-	name := written.Snake(m.Name)
+	name := written.Snake(foreign.Lasting(m).Name)
 	month, _ := written.Text(m.Value)
 	_, _, dated := written.Days(month, time.Time{})
 	bound := foreign.Bounds[name] || foreign.BoundWords[name] != "" && t.Takes("since") || name == "month" && dated
@@ -60,14 +60,6 @@ func (t Tool) boundsTime(m rs.Member) bool {
 // period returns the search for the period that arguments limit, or the call that looks up the fields if it is not understood.
 func (t Tool) period(args rs.Object) Call {
 	var search rs.Object
-	month, _ := rs.AsText(args.Get("month"))
-	if year, _ := rs.AsText(args.Get("year")); month != "" && year != "" {
-		separator := " "
-		if len(month) < 3 {
-			separator, month, year = "-", year, month
-		}
-		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
-	}
 	for _, m := range args {
 		bounds, ok := foreign.SearchBounds(m, t.now)
 		switch name := written.Snake(m.Name); {
@@ -133,6 +125,12 @@ func relative(m rs.Member, now time.Time) rs.Object {
 	condition := rs.AsObject(m.Value)
 	s, _ := written.Text(m.Value)
 	first, last, ok := written.Days(s, now)
+	word, rest, _ := strings.Cut(strings.ToLower(s), " ")
+	isBound := func(word string) bool { return foreign.BoundOf(word) != "" }
+	day := dayOf("gte", rs.EncodeJSON(rest), now)
+	if foreign.BoundOf(word) == "gte" && day != "" && !slices.ContainsFunc(strings.Fields(rest), isBound) { // "since March"
+		return rs.Object{{Name: "gte", Value: day}}
+	}
 	if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
 		if !first.IsZero() {
 			condition = condition.With("gte", foreign.DayJSON(first))

@@ -275,7 +275,11 @@ func plan(args rs.Object) (foreign.Plan, bool) {
 // maxShown is the most names that a sentence lists.
 const maxShown = 12
 
-func callForEach(calls int) string {
+// Overlapping warns of adding up the answers of calls that [CallForEach] asks for.
+const Overlapping = "A record may be in several of them: count it once."
+
+// CallForEach says that the proposed call is the first of several.
+func CallForEach(calls int) string {
 	return fmt.Sprintf("This needs a call for each of the %d; the one below is the first.", calls)
 }
 

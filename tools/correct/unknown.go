@@ -78,7 +78,7 @@ func (t Tool) Mistaken(args rs.Object, refused *rs.Error, schema func(stream, co
 		return found != nil && strings.Contains(found.Send, time) && !strings.Contains(args.JSON(), time)
 	}
 	if times := known.Times(); len(times) > 1 && slices.ContainsFunc(times, isGuessed) {
-		found.Hint = strings.TrimSpace(fields.TimesOf(all, streams[0]) + " " + callForEach(len(times)) + " " + found.Hint)
+		found.Hint = strings.TrimSpace(fields.TimesOf(all, streams[0]) + " " + CallForEach(len(times)) + " " + found.Hint)
 	}
 	if connection != "" && t.Takes("stream") {
 		s = schema(streams[0], "")

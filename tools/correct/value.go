@@ -2,6 +2,7 @@ package correct
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -15,9 +16,9 @@ import (
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
-		if s, ok := written.Text(raw); ok && foreign.WholeNumber().MatchString(strings.TrimSpace(s)) {
-			n, _ := strconv.Atoi(strings.TrimSpace(s))
-			return strconv.Itoa(n)
+		s, _ := rs.AsText(raw)
+		if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e10 {
+			return strconv.Itoa(int(n))
 		}
 	case "array":
 		return list(raw)

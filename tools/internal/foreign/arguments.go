@@ -1,6 +1,7 @@
 package foreign
 
 import (
+	"cmp"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -89,7 +90,7 @@ var LikelyForms = map[string]map[string]string{
 
 // ArgumentFlags are boolean arguments of other APIs. True means one value of another argument.
 var ArgumentFlags = map[string][2]string{
-	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
+	"desc": {"order", "desc"}, "reverse": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
 	"include_total": {"count", "exact"}, "include_totals": {"count", "exact"}, "include_count": {"count", "exact"},
 	"with_count": {"count", "exact"}, "with_total": {"count", "exact"}, "total_count": {"count", "exact"}, "total": {"count", "exact"},
@@ -110,6 +111,46 @@ func lists(of map[string]string) map[string][]string {
 
 // Aggregations are the arguments of other APIs that contain a metric and its field.
 var Aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
+
+// Joins returns whether an argument beside conditions, such as operator, says that all or any of them must hold; "" for another argument.
+func Joins(m rs.Member) (kind string) {
+	name, word := written.Snake(m.Name), m.Value
+	if text, ok := written.Text(word); ok {
+		word = text
+	}
+	if written.Truth(m.Value) == "true" { // {"any":true}
+		name, word = "op", name
+	}
+	if kind = wrappers[plainWord(word)]; joiners[name[strings.LastIndex(name, "_")+1:]] && (kind == "any" || kind == "all") {
+		return kind
+	}
+	return ""
+}
+
+// Joined moves into the filter what other arguments say of its conditions: that any or none of them must hold, or which must not.
+func Joined(args rs.Object) rs.Object {
+	for _, m := range args {
+		kind, filter, name := Joins(m), args.Get("filter"), written.Snake(m.Name)
+		verb, of, _ := strings.Cut(name, "_")
+		switch {
+		case kind != "" && rs.Kind(filter) != "":
+			if args = args.Without(m.Name); kind == "any" && len(rs.AsObject(filter)) != 1 {
+				args = args.With("filter", rs.Object{{Name: "or", Value: filter}}.JSON())
+			}
+		case negations[name] && written.Truth(m.Value) == "true" && filter != "":
+			args = args.Without(m.Name).With("filter", rs.Object{{Name: "not", Value: filter}}.JSON())
+		case rs.AsObject(m.Value) != nil && (denials[verb] || verb == "filter" && (of == "not" || of == "out")):
+			args = args.Without(m.Name).With("filter", rs.JoinArray([]string{cmp.Or(filter, "{}"), rs.Object{{Name: "not", Value: m.Value}}.JSON()}))
+		case of != "" && denials[verb] && written.IsWord(m.Value) && written.Truth(m.Value) == "": // exclude_status
+			denied := rs.Object{{Name: "not", Value: rs.Object{{Name: of, Value: m.Value}}.JSON()}}.JSON()
+			args = args.Without(m.Name).With("filter", rs.JoinArray([]string{cmp.Or(filter, "{}"), denied}))
+		}
+	}
+	return args
+}
+
+// negations are flags that deny the filter.
+var negations = written.Set("negate negated negative invert inverse not exclude")
 
 // Silent are arguments that do not select records, or that the error message already explains. Pages are those of them that ask for pages
 // or records by number, instead of by a cursor.

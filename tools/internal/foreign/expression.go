@@ -78,6 +78,17 @@ func (e expression) not() expression {
 	return all
 }
 
+// apart makes each condition of the only alternative one of its own.
+func (e expression) apart() (any expression) {
+	if len(e) != 1 {
+		return nil
+	}
+	for _, c := range e[0] {
+		any = append(any, []condition{c})
+	}
+	return any
+}
+
 // affirmed returns the opposite condition in place of a denied one, if there is one.
 func (c condition) affirmed() condition {
 	switch opposite, ok := rs.Opposite(c.operator); {
@@ -109,6 +120,7 @@ type Plan struct {
 	Excluded *rs.Member // a condition that groups show: the value that a field must not have, NoneOf or AnyOf
 	Sought   *rs.Member // a text to look for within a field
 	Calls    int        // the number of calls for all alternatives
+	Overlaps bool       // a record may be in several of the alternatives: they are about different fields
 	Never    string     // the field with conditions that no value fulfils
 }
 
@@ -123,7 +135,7 @@ func (e expression) plan() (p Plan, ok bool) {
 	if len(e) == 0 {
 		return Plan{}, false
 	}
-	p.Calls = len(e)
+	p.Calls, p.Overlaps = len(e), len(e) > 1 && !slices.ContainsFunc(e[0], e.compares)
 	inexpressible := 0
 	for _, c := range e[0] {
 		ok := true
@@ -155,6 +167,12 @@ func (e expression) plan() (p Plan, ok bool) {
 		}
 	}
 	return p, inexpressible <= 1
+}
+
+// compares reports whether each alternative has a condition on the field of c.
+func (e expression) compares(c condition) bool {
+	isOther := func(other condition) bool { return other.field == c.field }
+	return !slices.ContainsFunc(e, func(all []condition) bool { return !slices.ContainsFunc(all, isOther) })
 }
 
 // Compared adds a condition to a filter; false if the field has another one that cannot be combined with it.

@@ -104,12 +104,17 @@ func (r *filterReader) object(o rs.Object, depth int) expression {
 	}
 	all := everything
 	for _, m := range o {
-		if noise[plainWord(m.Name)] && !r.certain {
+		if word := plainWord(m.Name); !r.certain && (noise[word] || word == "should" && isOptional(o)) {
 			continue
 		}
 		all = all.and(r.member(m, depth+1))
 	}
 	return all
+}
+
+// isOptional reports whether the conditions of should, of Elasticsearch, only rank what the others find.
+func isOptional(o rs.Object) bool {
+	return (o.Has("must") || o.Has("filter")) && !o.Has("minimum_should_match")
 }
 
 // member reads a field with its condition, or a wrapper of conditions. The name of a wrapper without conditions in it is a field.
@@ -128,14 +133,16 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 	if !isList {
 		list = []string{m.Value}
 	}
-	switch {
+	switch any := rs.AsObject(m.Value); {
+	case kind == "any" && rs.Kind(m.Value) == "string":
+		return r.read(m.Value, depth+1).apart()
 	case kind == "all" || kind == "inner":
 		return r.list(list, depth)
 	case r.certain:
 		return nil
-	case kind == "any" && !isList: // any of its members
+	case kind == "any" && any != nil: // any of its members
 		list = nil
-		for _, field := range rs.AsObject(m.Value) {
+		for _, field := range any {
 			list = append(list, rs.Object{field}.JSON())
 		}
 	}
@@ -188,7 +195,7 @@ func (r *filterReader) named(m rs.Member, depth int) expression {
 }
 
 func (r *filterReader) condition(field, raw string, depth int) expression {
-	if depth > maxNesting || field == "" || raw == "" {
+	if field = strings.TrimSpace(field); depth > maxNesting || field == "" || raw == "" {
 		return nil
 	}
 	list, isList := rs.AsArray(raw)

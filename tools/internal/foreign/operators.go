@@ -55,7 +55,7 @@ var propertyTypes = written.Set("rich_text title text number date select multi_s
 	"created_time last_edited_time")
 
 // joiners are names next to a list of conditions whose value is whether all or any of them must hold.
-var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean")
+var joiners = written.Set("logic conjunction combinator operator op condition join mode type boolean bool match connector")
 
 // plainWord returns a word of a filter in lower case, without the signs that other query languages put before it.
 func plainWord(word string) string {

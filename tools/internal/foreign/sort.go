@@ -29,6 +29,7 @@ var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
 var (
 	sortWithDirection = written.Expression(`(?i)^([^\s,:()]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending|-1)$`)
 	sortAsFunction    = written.Expression(`(?i)^(asc|desc)\(\s*([^\s,:()]+)\s*\)$`)
+	sortSign          = written.Expression(`^([\w.]+)\s*([-+↓↑▼▲])$`)
 	sortFrame         = written.Expression(`(?i)^order\s+by\s+|\s+nulls\s+(?:first|last)$`)
 )
 
@@ -63,6 +64,8 @@ func sortText(text string) (field, direction string) {
 	text = strings.TrimSpace(sortFrame().ReplaceAllString(strings.TrimSpace(text), ""))
 	if found := sortWithDirection().FindStringSubmatch(text); found != nil {
 		text, direction = found[1], Directions[strings.ToLower(found[2])]
+	} else if found := sortSign().FindStringSubmatch(text); found != nil {
+		text, direction = found[1], map[bool]string{true: "desc", false: "asc"}[strings.Contains("-↓▼", found[2])]
 	} else if found := sortAsFunction().FindStringSubmatch(text); found != nil {
 		text, direction = found[2], strings.ToLower(found[1])
 	}
@@ -146,6 +149,8 @@ func Sorted(args rs.Object) rs.Object {
 	switch {
 	case field == "":
 		return args
+	case alone != "" && direction == "" && f != "" && Directions[f] == "": // the two are exchanged
+		return args.Without("order").With("sort", rs.EncodeJSON(map[string]string{"desc": "-"}[alone]+f))
 	case alone != "" && (order == "" && direction == "" || order == alone):
 		return args.Without("order").Renamed("sort", "order", rs.EncodeJSON(alone))
 	case alone != "":

@@ -25,7 +25,7 @@ var (
 	bareSign     = written.Expression(`^[^\s(),;&|'"\[\]{}]+`)
 	wordSign     = written.Expression(`^[^\s(),;&|'"<>=!:~\[\]{}]+`)
 	clauseSign   = written.Expression(`(?i)^(?:(?:order|group)\s+by\b|limit\s+[0-9])`)
-	spanSign     = written.Expression(`^[\[{]\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*[\]}]`)
+	spanSign     = written.Expression(`^([\[{])\s*(\S+)\s+(?i:to)\s+([^\s\]}]+)\s*([\]}])`)
 	nextField    = written.Expression(`^(?:[+-]?[A-Za-z_][\w.]*\s*(?:>=|<=|<>|!=|=|>|<|:))`)
 )
 
@@ -77,11 +77,17 @@ func (r *filterReader) text(s string) expression {
 	return (&filterText{reader: r, rest: s}).whole()
 }
 
-// textOf reads a value of a field that is a condition, such as ">= 5 and < 9"; nil for any other.
+// textOf reads a value of a field that is a condition, such as ">= 5 and < 9", "5+" or "since 2026-03-01"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
 	t := &filterText{reader: r, rest: s, field: field}
 	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
 		return r.operated(field, word, literal(value), 0)
+	}
+	if word, value, _ := strings.Cut(strings.ToLower(s), " "); BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
+		return r.operated(field, word, literal(value), 0)
+	}
+	if value, ok := strings.CutSuffix(s, "+"); ok && (written.IsNumber(value) || written.IsTime(rs.EncodeJSON(value))) {
+		return r.one(field, "gte", literal(value))
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
 		return nil
@@ -237,7 +243,7 @@ func (t *filterText) operator() string {
 func (t *filterText) compared(field, word string) expression {
 	m, _ := meaningOf(word)
 	if span := t.take(spanSign); span != nil {
-		return t.inSpan(field, m, span[1:])
+		return t.inSpan(field, m, span)
 	}
 	t.space()
 	listed := word == "=" && (strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "["))
@@ -256,15 +262,16 @@ func (t *filterText) compared(field, word string) expression {
 	return t.reader.operated(field, word, value, 0)
 }
 
-// inSpan returns the conditions on a field for a range of a Lucene query, in which "*" is an open end.
-func (t *filterText) inSpan(field string, m meaning, bounds []string) expression {
+// inSpan returns the conditions on a field for a range of a Lucene query, in which "*" is an open end and braces exclude their ends.
+func (t *filterText) inSpan(field string, m meaning, span []string) expression {
+	operators := map[string]string{"[": "gte", "{": "gt", "]": "lte", "}": "lt"}
 	if m.operator != "" && m.operator != oneOf && m.operator != between {
 		return nil
 	}
 	e := everything
-	for i, bound := range bounds {
+	for i, bound := range span[2:4] {
 		if bound != "*" {
-			e = e.and(t.reader.operated(field, []string{"gte", "lte"}[i], literal(bound), 0))
+			e = e.and(t.reader.operated(field, operators[span[1+3*i]], literal(bound), 0))
 		}
 	}
 	if e = e.turned(); m.denied {
