@@ -57,10 +57,8 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	}
 	call = c.acceptable(c.granted(ctx, call))
 	isMoved := func(m rs.Member) bool { return c.args.Has(m.Name) && !c.tool.Takes(m.Name) }
-	groups := call.Arguments.Has("group_by") && !c.args.Has("group_by")
-	if _, ok := c.tool.Sought(c.args); ok || groups || slices.ContainsFunc(call.Arguments.Object("filter"), isMoved) {
-		// which call finds a text depends on its field, an argument may be named after no field, and not every field groups: the schema is
-		// worth a read
+	if _, ok := c.tool.Sought(c.args); ok || slices.ContainsFunc(call.Arguments.Object("filter"), isMoved) {
+		// which call finds a text depends on its field, and an argument may be named after no field, so the schema is worth a read
 		_, connection := correct.Touches(call.Arguments)
 		c.all = c.schema(ctx, c.args.Text("stream"), connection)
 	}

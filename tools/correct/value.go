@@ -16,9 +16,9 @@ import (
 func (t Tool) value(p *parameter, raw string) string {
 	switch p.Type {
 	case "integer":
-		s, _ := rs.AsText(raw)
-		if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e10 {
-			return strconv.Itoa(int(n))
+		if s, ok := written.Text(raw); ok && foreign.WholeNumber().MatchString(strings.TrimSpace(s)) {
+			n, _ := strconv.Atoi(strings.TrimSpace(s))
+			return strconv.Itoa(n)
 		}
 	case "array":
 		return list(raw)
@@ -73,6 +73,10 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		}
 		if count, ok := strings.CutPrefix(text, "top "); ok {
 			text, raw = count, count
+		}
+		if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e10 { // 1e3
+			text = strconv.Itoa(int(n))
+			raw = text
 		}
 		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
 		switch {

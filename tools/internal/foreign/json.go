@@ -195,7 +195,7 @@ func (r *filterReader) named(m rs.Member, depth int) expression {
 }
 
 func (r *filterReader) condition(field, raw string, depth int) expression {
-	if field = strings.TrimSpace(field); depth > maxNesting || field == "" || raw == "" {
+	if field = strings.Trim(field, " "); depth > maxNesting || field == "" || raw == "" {
 		return nil
 	}
 	list, isList := rs.AsArray(raw)

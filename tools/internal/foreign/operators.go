@@ -2,6 +2,7 @@ package foreign
 
 import (
 	"cmp"
+	"encoding/json"
 	"slices"
 	"strconv"
 	"strings"
@@ -314,4 +315,27 @@ func literal(s string) string {
 		return "null"
 	}
 	return rs.EncodeJSON(written.Unquoted(s))
+}
+
+var literalForm = written.Expression(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\w$][\w.$+-]*`)
+
+// asJSON returns an object in the notation of Python or JavaScript as JSON, such as "{'total': {'gte': 40}, paid: True}"; "" for any
+// other text.
+func asJSON(s string) string {
+	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") || len(s) > longestText {
+		return ""
+	}
+	return literalForm().ReplaceAllStringFunc(s, func(part string) string {
+		switch {
+		case part[0] == '\'':
+			return rs.EncodeJSON(strings.ReplaceAll(part[1:len(part)-1], `\'`, `'`))
+		case part == "None" || part == "undefined":
+			return "null"
+		case part == "True" || part == "False":
+			return strings.ToLower(part)
+		case json.Valid([]byte(part)):
+			return part
+		}
+		return rs.EncodeJSON(part)
+	})
 }

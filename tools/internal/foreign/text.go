@@ -1,7 +1,6 @@
 package foreign
 
 import (
-	"encoding/json"
 	"regexp"
 	"strings"
 
@@ -41,29 +40,6 @@ type filterText struct {
 // longestText is the most bytes of a text that is read as conditions.
 const longestText = 4 << 10
 
-var literalForm = written.Expression(`'(?:[^'\\]|\\.)*'|"(?:[^"\\]|\\.)*"|[\w$][\w.$+-]*`)
-
-// asJSON returns an object in the notation of Python or JavaScript as JSON, such as "{'total': {'gte': 40}, paid: True}"; "" for any
-// other text.
-func asJSON(s string) string {
-	if s = strings.TrimSpace(s); !strings.HasPrefix(s, "{") || len(s) > longestText {
-		return ""
-	}
-	return literalForm().ReplaceAllStringFunc(s, func(part string) string {
-		switch {
-		case part[0] == '\'':
-			return rs.EncodeJSON(strings.ReplaceAll(part[1:len(part)-1], `\'`, `'`))
-		case part == "None" || part == "undefined":
-			return "null"
-		case part == "True" || part == "False":
-			return strings.ToLower(part)
-		case json.Valid([]byte(part)):
-			return part
-		}
-		return rs.EncodeJSON(part)
-	})
-}
-
 // maxWords bounds the words of a value without quotation marks.
 const maxWords = 40
 
@@ -83,11 +59,12 @@ func (r *filterReader) textOf(field, s string) expression {
 	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
 		return r.operated(field, word, literal(value), 0)
 	}
-	if word, value, _ := strings.Cut(strings.ToLower(s), " "); BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
-		return r.operated(field, word, literal(value), 0)
+	word, value, _ := strings.Cut(strings.ToLower(s), " ")
+	if least, ok := strings.CutSuffix(s, "+"); ok {
+		word, value = "gte", least
 	}
-	if value, ok := strings.CutSuffix(s, "+"); ok && (written.IsNumber(value) || written.IsTime(rs.EncodeJSON(value))) {
-		return r.one(field, "gte", literal(value))
+	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
+		return r.operated(field, word, literal(value), 0)
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
 		return nil

@@ -32,6 +32,10 @@ func (s *search) byID(ctx context.Context) (says string, found bool) {
 		return "", false
 	}
 	scopes := s.scopesOfIDs(ctx)
+	if ref, err := rs.ParseRef(id); err == nil && ref.ConnectionID != "" { // an id as answers print it
+		id = ref.RecordID
+		scopes = slices.DeleteFunc(scopes, func(of rs.Scope) bool { return of.Stream != ref.Stream || of.ConnectionID != ref.ConnectionID })
+	}
 	records, streams := read.RecordsWithID(ctx, s.RS, scopes, id)
 	lead, separated := "A record has it as its own id: ", strings.NewReplacer("-", "/", "/", "-", "_", "-").Replace(id)
 	if len(records) == 0 && separated != id && 2*len(scopes) <= read.MaxIDReads {
