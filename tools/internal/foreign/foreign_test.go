@@ -23,6 +23,8 @@ func TestFiltersInTexts(t *testing.T) {
 		`ordered_at ge datetime'2026-01-01T00:00:00Z'`:                     `{"ordered_at":{"gte":"2026-01-01T00:00:00Z"}}`,
 		`status:paid total:[10 TO 20]`:                                     `{"status":"paid","total":{"gte":10,"lte":20}}`,
 		`status:paid AND total:>10 AND ordered_at:[2026-01-01 TO *]`:       `{"status":"paid","total":{"gt":10},"ordered_at":{"gte":"2026-01-01"}}`,
+		`total:{10 TO 20}`:                                                 `{"total":{"gt":10,"lt":20}}`,
+		`total:[10 TO 20}`:                                                 `{"total":{"gte":10,"lt":20}}`,
 		`AND({status} = 'paid', {total} > 10)`:                             `{"status":"paid","total":{"gt":10}}`,
 		`status = in transit and total > 5`:                                `{"status":"in transit","total":{"gt":5}}`,
 		`NOT total > 5`:                                                    `{"total":{"lte":5}}`,

@@ -72,7 +72,13 @@ func Alternatives(q string) (first string, calls int) {
 		return q, 1
 	}
 	t := queryTerms{left: queryTerm().FindAllString(q, -1)}
-	if first, calls = t.any(); t.unclear {
+	first, calls = t.any()
+	for len(t.left) > 0 { // after a bracket that none opened
+		t.next()
+		_, more := t.any()
+		calls += more
+	}
+	if t.unclear {
 		first = ""
 	}
 	return first, calls
@@ -110,7 +116,8 @@ func (t *queryTerms) any() (first string, calls int) {
 // all reads terms that must all be found. It finds no search without a term.
 func (t *queryTerms) all() (terms string, calls int) {
 	for len(t.left) > 0 && t.left[0] != ")" && !t.separates() {
-		before, term, several := t.last, t.next(), 1
+		before, several := t.last, 1
+		term := t.next()
 		if term == "(" {
 			t.unclear = t.unclear || before == "-" || before == "NOT"
 			if term, several = t.any(); len(t.left) > 0 {

@@ -1,0 +1,34 @@
+package foreign_test
+
+import (
+	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
+)
+
+// An "or" between phrases needs a search for each; a word in a phrase, and words without one, need none.
+func TestAlternativesOfPhrases(t *testing.T) {
+	for q, want := range map[string]struct {
+		first string
+		calls int
+	}{
+		`"a b" OR "c d"`:              {`"a b"`, 2},
+		`"a b"|"c d" || e`:            {`"a b"`, 3},
+		`word or "c d"`:               {`word`, 2},
+		`"a b" oder "c d"`:            {`"a b"`, 2},
+		`("a b" OR c) AND (d OR "e")`: {`"a b" d`, 4},
+		`"a b" OR c NOT "d e"`:        {`"a b"`, 2},
+		`NOT "d e" f OR "c d"`:        {`-"d e" f`, 2},
+		`x -("a b" OR "c d")`:         {``, 2},
+		`"a OR b" AND "c d"`:          {`"a OR b" "c d"`, 1},
+		`"a b" this or that`:          {`"a b" this or that`, 1},
+		`a OR b`:                      {`a OR b`, 1},
+		`((("a b") OR`:                {`"a b"`, 1},
+		`"a b" ) OR ( "c d"`:          {`"a b"`, 2},
+	} {
+		first, calls := foreign.Alternatives(q)
+		if first != want.first || calls != want.calls {
+			t.Errorf("%s: %q of %d, want %q of %d", q, first, calls, want.first, want.calls)
+		}
+	}
+}
