@@ -90,7 +90,8 @@ var LikelyForms = map[string]map[string]string{
 
 // ArgumentFlags are boolean arguments of other APIs. True means one value of another argument.
 var ArgumentFlags = map[string][2]string{
-	"desc": {"order", "desc"}, "reverse": {"order", "desc"}, "descending": {"order", "desc"}, "asc": {"order", "asc"}, "ascending": {"order", "asc"},
+	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "reverse": {"order", "desc"},
+	"asc": {"order", "asc"}, "ascending": {"order", "asc"},
 	"full": {"detail", "full"}, "verbose": {"detail", "full"},
 	"include_total": {"count", "exact"}, "include_totals": {"count", "exact"}, "include_count": {"count", "exact"},
 	"with_count": {"count", "exact"}, "with_total": {"count", "exact"}, "total_count": {"count", "exact"}, "total": {"count", "exact"},

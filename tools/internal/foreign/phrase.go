@@ -55,10 +55,12 @@ func excludedBy(m rs.Member) (words string) {
 	return words
 }
 
-var excludingNames = written.Set("exclude excluding not without must_not exclude_words exclude_terms excluded_words not_words exclude_keywords")
+var excludingNames = written.Set("exclude excluding not without must_not exclude_words exclude_terms " +
+	"excluded_words not_words exclude_keywords")
 
 var (
-	exactNames = written.Set("mode match match_type match_mode search_type search_mode exact exact_match exact_phrase is_phrase phrase_match phrase_search")
+	exactNames = written.Set("mode match match_type match_mode search_type search_mode exact " +
+		"exact_match exact_phrase is_phrase phrase_match phrase_search")
 	exactWords = written.Set("exact exact_match exact_phrase phrase match_phrase phrase_match literal")
 )
 
