@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
+	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
 // lives are the words for when a record was created or changed, in questions and in the names of fields.
@@ -66,12 +67,15 @@ func (s *search) lifeOf(source known.Source, word string) (field string) {
 	return field
 }
 
-// byLife returns the call for what a search of the time that the query names finds, by the field that the query means.
-func (s *search) byLife(search rs.Object) string {
-	where := rs.Member{Name: "filter", Value: s.life.Within(nil, s.bounds()).JSON()}
-	says, q := "By "+quote.Names([]string{s.life.Time}, 1)+": ", search.Text("q")
-	if q == "" {
-		return says + s.records(s.life.Stream, append(argument.Given(rs.NewMember("time_zone", s.Arguments.Text("time_zone"))), where)...)
+// byLife makes of the search of the time that the query names the call by the field that the query means; "" if that is the same.
+func (s *search) byLife(p *render.Proposals) string {
+	if p.OfTime == nil || s.life.Time == "" {
+		return ""
 	}
-	return says + searchFor(q, search.Without("q", "since", "until").With(where.Name, where.Value))
+	where, zone := rs.Member{Name: "filter", Value: s.life.Within(nil, s.bounds()).JSON()}, s.Arguments.Text("time_zone")
+	says, q, others := "By "+quote.Names([]string{s.life.Time}, 1)+": ", p.OfTime.Text("q"), p.OfTime.Without("q", "since", "until")
+	if p.OfTime = nil; q == "" {
+		return says + s.records(s.life.Stream, append(argument.Given(rs.NewMember("time_zone", zone)), where)...)
+	}
+	return says + searchFor(q, others.With(where.Name, where.Value))
 }

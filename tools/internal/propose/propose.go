@@ -3,6 +3,7 @@
 package propose
 
 import (
+	"cmp"
 	"context"
 	"slices"
 	"sync"
@@ -51,10 +52,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time
 			p.OfTime = nil
 		}
-		hint = s.fieldNumber(ctx)
-	}
-	if p.OfTime != nil && s.life.Time != "" {
-		p.OfTime, hint = nil, s.byLife(p.OfTime)
+		hint = cmp.Or(s.byLife(&p), s.fieldNumber(ctx))
 	}
 	if hint == "" && !s.several && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
 		hint = s.wordsInNames(ctx)

@@ -15,6 +15,10 @@ var (
 	monthFirst = Expression(shared(`(?i)(^|\s)((MONTH)\.?\s+(?:THE\s+)?DAY)JOIN(DAY(?:[\s,]|$))`))
 	monthSpan  = Expression(shared(`(?i)(^|\s)(MONTH)(?:\s*[-–—]\s*|\s+(?:to|through|bis)\s+)(MONTH(?:\s|$))`))
 
+	// unitsAgo matches what is some units of time ago, as in vor zwei Wochen.
+	unitsAgo = Expression(`(?i)(^|\s|d')` + lexicon.Pattern("before-ago") + `\s+((?:` + lexicon.Pattern("number-ago") + `|[0-9]{1,2})\s+` +
+		lexicon.Pattern("unit-ago") + `)([\s?!.,]|$)`)
+
 	// dayNumbers has the number of a day of a month for its ordinal word, and englishDays the words that are English.
 	dayNumbers   = lexicon.Meanings("day")
 	englishDays  = lexicon.ByLanguage("day")[0]
@@ -42,6 +46,9 @@ func shared(pattern string) string {
 // spelledOut returns a query in which days have their numbers, and each of several days its month.
 func spelledOut(query string) string {
 	query = withDayNumbers(withFeasts(withFeasts(query))) // the second one follows the first
+	if strings.Contains(query, " ") {
+		query = unitsAgo().ReplaceAllString(query, "$1$2 ago$3")
+	}
 	isDated := strings.ContainsAny(query, "0123456789")
 	for n := 0; n < 8 && isDated && (monthLast().MatchString(query) || monthFirst().MatchString(query)); n++ {
 		query = monthLast().ReplaceAllString(query, "$1$2 $5 $6 $3 $4")
