@@ -21,9 +21,12 @@ func (s *searchPage) findHints() []string {
 	meant, number, extreme := write.Offer("", s.q.Meant, write.LineChars), "", ""
 	switch {
 	case s.q.Question.AsksSum():
-		number = "The hits are not a sum: aggregate adds up a field, also within a filter."
+		number = noSum
 	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.whole():
 		number = s.number()
+	}
+	if number == noSum && s.hasCall("sum") || number == noCount && s.hasCall("count") {
+		number = ""
 	}
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
 		extreme = s.extreme(oldest)
@@ -51,11 +54,19 @@ func (s *searchPage) whole() bool {
 	return s.total() == "" && s.l.Matches() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
 
-const byTime = "By time, not by words: query_records, or search with since and until."
+const (
+	byTime  = "By time, not by words: query_records, or search with since and until."
+	noSum   = "The hits are not a sum: aggregate adds up a field, also within a filter."
+	noCount = "The hits are not a count: aggregate counts records, also within a filter."
+)
+
+// hasCall reports whether a hint has the call for an aggregate of that metric.
+func (s *searchPage) hasCall(metric string) bool {
+	return slices.ContainsFunc(s.q.Hints, func(hint string) bool { return strings.Contains(hint, `"metric":"`+metric+`"`) })
+}
 
 // number says how many records the hits belong to if the page has all of them, else how to count them.
 func (s *searchPage) number() string {
-	const noCount = "The hits are not a count: aggregate counts records, also within a filter."
 	counted := someCount(s.l) == 0 && s.l.Matches() != "0" // no hits are counted that lack a word
 	switch {
 	case len(s.all) == 0:
