@@ -146,7 +146,7 @@ func searchLead(l answer.List, q SearchQuery) string {
 }
 
 // leftOut says which words of a query are not looked for as words. first reports whether the first hit has all words and the time.
-func leftOut(recall object, first bool) []string {
+func (q SearchQuery) leftOut(recall object, first bool) []string {
 	if !recall.Has("left_out_words") && !recall.Has("time_words") && !recall.Has("inexact_words") {
 		return nil
 	}
@@ -162,9 +162,10 @@ func leftOut(recall object, first bool) []string {
 			" is nowhere as it is written; what was taken for forms of it: "+write.QuoteEach(write.Words(one, "as"))+".")
 	}
 	time := clean.Bare(clean.Preview(recall.Text("preferred_time"), write.WordChars))
+	zone := write.When(q.Now.Format("02") != q.Now.UTC().Format("02"), " in UTC") // the resource server does not know the zone of the call
 	ranks := write.When(first, "; what is of it or names it ranks first")
 	return append(inexact, write.NotEmpty(write.Lead("common words, not looked for: ", bare("left_out_words")), write.When(recall.Has("time_words"),
-		"read as a time"+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))...)
+		"read as a time"+zone+ranks+": "+strings.ReplaceAll(bare("time_words"), ", ", " ")+" = "+time))...)
 }
 
 // A Repair describes what was done because no record has all words of a search. The hits of the page are those of other searches.

@@ -175,7 +175,7 @@ func (s *searchPage) notes() []string {
 			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
 	if s.q.Position.First() { // a continuation does not repeat it
-		common = leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
+		common = s.q.leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
