@@ -47,7 +47,7 @@ func unverified(err error, providerURL string) error {
 		if !strings.Contains(message, "pdpp-mcp connect ") {
 			message += " Connect again: pdpp-mcp connect " + providerURL + " --source KEY"
 		}
-		return &exit.Error{Code: exit.NotReady, Message: message}
+		return exit.NotReadyError(message)
 	case strings.HasPrefix(code, "invalid_") && refusal.Code != "invalid_response", refusal.Code == "ambiguous_connection", refusal.Code == "conflicting_connection_id":
 		return exit.UsageError(message)
 	case refusal.Code == "internal_error":

@@ -59,11 +59,11 @@ func (c disconnectCommand) run(ctx context.Context, app App, url string) error {
 	stored, err := found.Reload(time.Time{}) // it may have been renewed or replaced during the wait for the lock
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
-		return &exit.Error{Code: exit.NotReady, Message: "the grant was disconnected meanwhile. Run: pdpp-mcp connections"}
+		return exit.NotReadyError("the grant was disconnected meanwhile. Run: pdpp-mcp connections")
 	case err != nil && !errors.Is(err, credentials.ErrAnswerLost):
 		return &exit.Error{Code: exit.CannotWrite, Message: "the credential cannot be read: " + err.Error() + "."}
 	case stored.GrantID != found.GrantID:
-		return &exit.Error{Code: exit.NotReady, Message: "another grant was stored as " + stored.Name + " meanwhile; nothing was revoked. Run the command again to end that one."}
+		return exit.NotReadyError("another grant was stored as " + stored.Name + " meanwhile; nothing was revoked. Run the command again to end that one.")
 	}
 	if err := connect.Revoke(ctx, app.userAgent(), stored.Document); err != nil {
 		message := fmt.Sprintf("the grant %s was not revoked: %v.", cmp.Or(stored.GrantID, "without an id"), err)
@@ -98,7 +98,7 @@ func (c disconnectCommand) find(app App, root, provider string) (found credentia
 				message += "; there is " + strings.Join(known, ", ")
 			}
 		}
-		return found, &exit.Error{Code: exit.NotReady, Message: message + ". Run: pdpp-mcp connections"}
+		return found, exit.NotReadyError(message + ". Run: pdpp-mcp connections")
 	case 1:
 		return found, nil
 	}

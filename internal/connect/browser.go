@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"golang.org/x/oauth2"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 )
 
 type callback struct{ code, refused string }
@@ -97,7 +99,7 @@ func (a *attempt) browse(ctx context.Context, l *loopback, listener net.Listener
 	if ctx.Err() != nil {
 		return callback{}, a.stopped(beforeItCameBack)
 	}
-	return callback{}, notReady("the browser did not come back in time: nobody approved, " +
+	return callback{}, exit.NotReadyError("the browser did not come back in time: nobody approved, " +
 		"or the page in the browser says what was refused. Run the command again, and approve nothing on the old page.")
 }
 

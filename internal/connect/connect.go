@@ -128,7 +128,7 @@ func (a *attempt) identify(ctx context.Context, document *credentials.Document) 
 		return err
 	}
 	if principal.GrantID != "" && principal.GrantID != document.Credential.GrantID {
-		return notReady("the resource server reads the token as that of another grant than the one that was approved.")
+		return exit.NotReadyError("the resource server reads the token as that of another grant than the one that was approved.")
 	}
 	response, err := rs.CompactSchema(ctx, c.For(principal.Caller()), "", "")
 	if err != nil {

@@ -250,11 +250,9 @@ func spoken(d time.Duration) string {
 func ended(code, detail string) error {
 	switch code {
 	case "access_denied":
-		return notReady("the owner denied the request; nothing was granted.")
+		return exit.NotReadyError("the owner denied the request; nothing was granted.")
 	case "expired_token":
-		return notReady("nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again.")
+		return exit.NotReadyError("nobody approved in time, or the approval came when the request was already over: then it was revoked. Run the command again.")
 	}
-	return notReady("the request to the owner ended (" + detail + "). Run the command again.")
+	return exit.NotReadyError("the request to the owner ended (" + detail + "). Run the command again.")
 }
-
-func notReady(message string) error { return &exit.Error{Code: exit.NotReady, Message: message} }

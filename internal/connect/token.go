@@ -72,7 +72,7 @@ func readToken(answer []byte) (issued, error) {
 	case t.TokenType != "" && !strings.EqualFold(t.TokenType, "Bearer"):
 		return issued{}, errors.New("its token is not a bearer token")
 	case t.PackageID != "" || t.Grant.Package || strings.HasPrefix(t.GrantID, "gpkg_"):
-		return issued{}, notReady("the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.")
+		return issued{}, exit.NotReadyError("the owner approved a package of several sources, which no program on this machine can read. Revoke it where the owner manages grants, and connect each source by itself.")
 	case t.GrantID == "":
 		return issued{}, &exit.Error{Code: exit.Owner, Message: "the server issued a token without a grant, " +
 			"which may be an owner's. It was dropped, but lives on there: revoke it where the owner manages grants, and tell the server's operator."}
@@ -104,7 +104,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		g = t.Details[0]
 	}
 	if g.Source.ID != "" && g.Source.ID != requested.Source.ID {
-		return d, notReady("the server granted another source than the one that was asked for.")
+		return d, exit.NotReadyError("the server granted another source than the one that was asked for.")
 	}
 	if g.Mode != "" {
 		d.Grant.Mode = g.Mode

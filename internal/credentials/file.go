@@ -69,14 +69,14 @@ func (f file) load(provider, grantID string, now time.Time) (Credential, error) 
 	case errors.Is(err, fs.ErrNotExist):
 		return Credential{}, fmt.Errorf("the cached credential %s cannot be read: %w", f.path, err)
 	case err != nil:
-		err = notReady("The cached credential " + f.path + " cannot be read: " + err.Error() + ".")
+		err = exit.NotReadyError("The cached credential " + f.path + " cannot be read: " + err.Error() + ".")
 	default:
 		credential, err = f.credential(provider, grantID)
 	}
 	credential.Name, credential.Root, credential.Path, credential.Warnings = f.name, f.root, f.path, f.warnings
 	expires := credential.Expires
 	if err == nil && !expires.IsZero() && !now.Before(expires) && credential.Document.Refresh == nil {
-		err = notReady("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
+		err = exit.NotReadyError("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
 	}
 	return credential, sayCommand(credential, err)
 }
@@ -116,22 +116,20 @@ func (f file) credential(provider, grantID string) (Credential, error) {
 	}
 	switch {
 	case f.malformed:
-		return known, notReady(of + " is malformed.")
+		return known, exit.NotReadyError(of + " is malformed.")
 	case !c.AccessToken.Usable():
-		return known, notReady(of + " holds no usable access token.")
+		return known, exit.NotReadyError(of + " holds no usable access token.")
 	case c.TokenType != "" && !strings.EqualFold(c.TokenType, "Bearer"):
-		return known, notReady(of + " is not a bearer token.")
+		return known, exit.NotReadyError(of + " is not a bearer token.")
 	case cached != provider:
-		return unknown, notReady("The cached credential belongs to " + cached + ", not to " + provider + ".")
+		return unknown, exit.NotReadyError("The cached credential belongs to " + cached + ", not to " + provider + ".")
 	case !readable:
-		return known, notReady(of + " has an expiry that cannot be read.")
+		return known, exit.NotReadyError(of + " has an expiry that cannot be read.")
 	case grantID != "" && c.GrantID != grantID:
-		return unknown, notReady(fmt.Sprintf("%s is not of the grant %q.", of, grantID))
+		return unknown, exit.NotReadyError(fmt.Sprintf("%s is not of the grant %q.", of, grantID))
 	}
 	return Credential{
 		ProviderURL: provider, Name: DefaultName, Token: rs.NewToken(string(c.AccessToken)), GrantID: c.GrantID, Expires: expires,
 		Document: document,
 	}, nil
 }
-
-func notReady(message string) *exit.Error { return &exit.Error{Code: exit.NotReady, Message: message} }

@@ -82,7 +82,7 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 
 // missing is the error for an absent credential, with the command that stores one.
 func missing(root, provider, name, message string) error {
-	return sayCommand(Credential{ProviderURL: provider, Name: name, Root: root}, notReady(message))
+	return sayCommand(Credential{ProviderURL: provider, Name: name, Root: root}, exit.NotReadyError(message))
 }
 
 // Names returns the names of a provider's credentials in a cache root, usable or not. The URL must be normalised.

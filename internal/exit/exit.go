@@ -31,6 +31,9 @@ func (e *Error) Error() string {
 // UsageError returns the error for a command line that is wrong, or that names something wrong.
 func UsageError(message string) error { return &Error{Code: Usage, Message: message} }
 
+// NotReadyError returns the error for a grant or an index file that cannot be used.
+func NotReadyError(message string) *Error { return &Error{Code: NotReady, Message: message} }
+
 // CodeOf returns the exit code of an error; 0 if it has none.
 func CodeOf(err error) int {
 	if failed, ok := errors.AsType[*Error](err); ok {

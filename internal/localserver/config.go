@@ -65,7 +65,7 @@ func (c Config) mayUseIndex(ctx context.Context) error {
 // notReady adds the exit code to an error about an index file.
 func notReady(err error) error {
 	if refused, ok := errors.AsType[*store.IndexError](err); ok {
-		return &exit.Error{Code: exit.NotReady, Message: refused.Error()}
+		return exit.NotReadyError(refused.Error())
 	}
 	return err
 }

@@ -24,7 +24,7 @@ func (c Config) demoTokens() (authority.DemoTokens, error) {
 	}
 	key, err := keptKey(c.DB+tokenKeyEnding, c.NewTokens)
 	if err != nil {
-		return authority.DemoTokens{}, &exit.Error{Code: exit.NotReady, Message: err.Error()}
+		return authority.DemoTokens{}, exit.NotReadyError(err.Error())
 	}
 	drawn, err := hkdf.Key(sha256.New, key, nil, "pdpp-mcp demo tokens", 512)
 	if err != nil {
