@@ -65,7 +65,10 @@ func sortText(text string) (field, direction string) {
 	if found := sortWithDirection().FindStringSubmatch(text); found != nil {
 		text, direction = found[1], Directions[strings.ToLower(found[2])]
 	} else if found := sortSign().FindStringSubmatch(text); found != nil {
-		text, direction = found[1], map[bool]string{true: "desc", false: "asc"}[strings.Contains("-↓▼", found[2])]
+		text, direction = found[1], "asc"
+		if found[2] == "-" || found[2] == "↓" || found[2] == "▼" {
+			direction = "desc"
+		}
 	} else if found := sortAsFunction().FindStringSubmatch(text); found != nil {
 		text, direction = found[2], strings.ToLower(found[1])
 	}

@@ -259,7 +259,7 @@ func TestTimesInAQuery(t *testing.T) {
 		"in de laatste twee weken van juni":             "2026-06-17 2026-06-30 ",
 		"zweite Hälfte 2025":                            "2025-07-01 2025-12-31 ",
 		"seconda metà del 2025":                         "2025-07-01 2025-12-31 ",
-		"le premier semestre 2026":                      "2026-01-01 2026-06-30 ",
+		"le premier semestre 2026":                      "2026-01-01 2026-06-30 ", //nolint:misspell // French
 		"chat from half a year ago":                     "2026-05-01 2026-05-31 chat",
 		"a quarter of a year ago":                       "2026-08-01 2026-08-31 ",
 		"im letzten halben Jahr":                        "2026-05-24 2026-11-24 ",
