@@ -28,23 +28,19 @@ func TestTheDefaultsAreDocumented(t *testing.T) {
 	if got := auth.DefaultLookupLimits(); got != (auth.LookupLimits{Rate: 100, Burst: 1000, AtOnce: 256, Wait: time.Second}) {
 		t.Errorf("questions about unknown tokens: %+v", got)
 	}
-	for page, phrases := range map[string][]string{
-		"limits.md": {
-			"10,000 good ones for 60 seconds, 10,000 bad ones for 5 seconds",
-			"| 100 a second, 1,000 at once | `--unknown-token-rate`",
-			"all for one token 10 s",
-			"| answer of the authority or directory, uncompressed | 1 MiB |",
-		},
-		"configure.md": {"such introspections at a time: 256"},
+	text, err := os.ReadFile("../../docs/limits.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, phrase := range []string{
+		"10,000 good ones for 60 seconds, 10,000 bad ones for 5 seconds",
+		"| 100 a second, 1,000 at once | `--unknown-token-rate`",
+		"| such introspections under way | 256;",
+		"all for one token 10 s",
+		"| answer of the authority or directory, uncompressed | 1 MiB |",
 	} {
-		text, err := os.ReadFile("../../docs/" + page)
-		if err != nil {
-			t.Fatal(err)
-		}
-		for _, phrase := range phrases {
-			if !strings.Contains(string(text), phrase) {
-				t.Errorf("docs/%s does not say %q", page, phrase)
-			}
+		if !strings.Contains(string(text), phrase) {
+			t.Errorf("docs/limits.md does not say %q", phrase)
 		}
 	}
 }

@@ -56,7 +56,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 		{"a count of those with several words", dated(more, days...), SearchQuery{Q: "how many mails mention the rent of the flat"},
 			`The hits are not a count: aggregate counts records, also within a filter. Records with the words, by stream: search {"q":"\"rent\" \"flat\"","limit":100}`},
 		{"a count of those without a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent but not the flat"},
-			`Records with the words, by stream: search {"q":"how many mails mention rent but not the flat","limit":48}`},
+			`The hits are not a count: aggregate counts records, also within a filter. Records with the words, by stream: search {"q":"how many mails mention rent but not the flat","limit":48}`},
 		{"a count of those with a phrase", dated(more, days...), SearchQuery{Q: `how many mails mention "the rent"?`},
 			`The hits are not a count: aggregate counts records, also within a filter. Records with the words, by stream: search {"q":"\"the rent\"","limit":100}`},
 		{"a count of those with a phrase and a word", dated(more, days...), SearchQuery{Q: `how many mails about "flat rent" today`},
