@@ -72,17 +72,6 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	return first, last, false
 }
 
-// NamesDays reports whether a text names a time that [Days] reads, relative to whatever day.
-func NamesDays(s string) bool {
-	_, _, is := Days(s, dayOf(2000, time.January, 1)) // that year has a 29 February
-	return is
-}
-
-// NamesTime reports whether a word by itself is a time, such as April. A number is not: it may be anything else.
-func NamesTime(word string) bool {
-	return NamesDays(word) && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
-}
-
 // readDays reads the time that words name. If now is zero, it reads only times with their year. last is zero if the time has no end. A day,
 // a month or a part of a year without its year is the last before now.
 func readDays(words []string, now time.Time) (period, bool) {

@@ -102,3 +102,14 @@ func isTime(word string) bool {
 	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
 	return err == nil || dateLike().MatchString(word) || IsDate(rs.EncodeJSON(word))
 }
+
+// NamesDays reports whether a text names a time that [Days] reads, relative to whatever day.
+func NamesDays(s string) bool {
+	_, _, is := Days(s, dayOf(2000, time.January, 1)) // that year has a 29 February
+	return is
+}
+
+// NamesTime reports whether a word by itself is a time, such as April. A number is not: it may be anything else.
+func NamesTime(word string) bool {
+	return NamesDays(word) && len(word) > 3 && !strings.ContainsAny(word, "0123456789")
+}
