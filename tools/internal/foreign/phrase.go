@@ -86,6 +86,9 @@ func Alternatives(q string) (first string, calls int) {
 	return first, calls
 }
 
+// mostCalls is the greatest number of searches that is said.
+const mostCalls = 1000
+
 type queryTerms struct {
 	last    string // the term that was read last
 	left    []string
@@ -132,7 +135,7 @@ func (t *queryTerms) all() (terms string, calls int) {
 		if before == "NOT" {
 			term = "-" + term
 		}
-		terms, calls = strings.TrimSpace(terms+" "+term), max(1, calls)*several
+		terms, calls = strings.TrimSpace(terms+" "+term), min(max(1, calls)*several, mostCalls)
 	}
 	return terms, calls
 }

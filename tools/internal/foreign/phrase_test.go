@@ -1,6 +1,7 @@
 package foreign_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
@@ -30,5 +31,8 @@ func TestAlternativesOfPhrases(t *testing.T) {
 		if first != want.first || calls != want.calls {
 			t.Errorf("%s: %q of %d, want %q of %d", q, first, calls, want.first, want.calls)
 		}
+	}
+	if _, calls := foreign.Alternatives(strings.Repeat(`("a"|b) `, 64)); calls != 1000 { // not 2^64, which is 0 as an int
+		t.Errorf("64 alternatives of two need %d calls", calls)
 	}
 }

@@ -58,7 +58,7 @@ type ask struct {
 	says       string         // which word is a condition
 	flag       string         // the word that is
 	within     string         // the stream whose records have the words that are left
-	none       bool           // a read has told that none has, although words name its stream and what is sought
+	none       bool           // a read has shown that none has, although words name its stream and what is sought
 	parts      string         // the stream of what is requested if the records only have it, as mails have attachments
 }
 

@@ -58,7 +58,7 @@ type search struct {
 	life   known.Source // with the field by which the query means its time, such as created_at, as its time
 	unlike string       // that no field has the time that the query means
 
-	several  bool             // it names several senders or merchants, or one of other records: no search is for these
+	several  bool             // it names several senders or merchants: no search is for these
 	Question *render.Question // the query as a question, without its time
 }
 

@@ -8,7 +8,6 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
@@ -27,10 +26,6 @@ func (s *search) readWhose(ctx context.Context, a *ask) bool {
 	read.All(ctx, len(values), func(ctx context.Context, i int) {
 		values[i] = s.valuesOf(ctx, a.sources[i], a.sources[i].Whose())
 	})
-	if slices.ContainsFunc(a.left, s.ofOther(a)) {
-		s.several = true
-		return false
-	}
 	if all := slices.Concat(values...); a.joins(all) {
 		if a.group != "" { // the number for each is asked for
 			return true
@@ -53,17 +48,6 @@ func (s *search) readWhose(ctx context.Context, a *ask) bool {
 		return strings.Contains(between(a.whose), owner+"_")
 	})
 	return true
-}
-
-// ofOther returns whether a word names whose records of another stream an ask is about: reactions to Ann's messages are not those of Ann.
-func (s *search) ofOther(a *ask) func(word string) bool {
-	return func(word string) bool {
-		isOwner := strings.HasSuffix(between(word), "_s_")
-		_, owned, _ := strings.Cut(between(a.query), between(word))
-		next := strings.SplitN(owned, "_", 3)
-		calls := func(word string) bool { return fields.Calls(word, a.source().Stream) || fields.IsMail(word) }
-		return isOwner && s.Question.AsksOf(word) && !slices.ContainsFunc(next[:min(2, len(next))], calls)
-	}
 }
 
 // joined matches two marked names with a word such as or between them, and notSender a name before which a word shows that it is no sender.
