@@ -41,13 +41,13 @@ func costOfYear(rule *rrule.ROption) int {
 // cycle is the number of years after which the days of the calendar have the same dates and weekdays again.
 const cycle = 400
 
-// isSameEachYear reports whether a rule without lists holds on the same day of each year: not on 29 February.
+// isSameEachYear reports whether a yearly rule holds on the same date every year. A rule that begins on 29 February does not.
 func isSameEachYear(rule *rrule.ROption, begins time.Time) bool {
 	return values(rule) == 0 && rule.Interval <= 1 && (begins.Month() != time.February || begins.Day() < 29)
 }
 
-// occurrences gives the times of a valid rule that begins at a time, in order. A rule that never holds would be followed to the year 9999:
-// to end before, the times up to a year are followed as those some cycles later.
+// occurrences returns the times of a valid rule from a time on, in order. rrule-go follows a rule that never holds up to the year 9999. To
+// shorten that, the rule is moved as many whole cycles later as leave room for the times up to a year, and its times are moved back.
 func occurrences(of *rrule.ROption, begins time.Time, upTo int) rrule.Next {
 	rule, moved := *of, max(0, rrule.MAXYEAR-upTo)/cycle*cycle
 	rule.Dtstart = begins.AddDate(moved, 0, 0)

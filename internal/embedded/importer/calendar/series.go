@@ -33,14 +33,14 @@ type seriesReader struct {
 	year    int // the current year
 	events  *reader
 	since   int             // first year of events that do not recur yearly; endless yearly series skip days before it
-	lastDay time.Time       // series end before this local time
+	end     time.Time       // the local time before which all days of series are
 	changed map[string]bool // days of series that another event replaces (RECURRENCE-ID)
 
 	happening                            // the current series
 	id        string                     // of the current series
 	periods   map[time.Time]calendarTime // ends of its days that an RDATE gives with their ends (VALUE=PERIOD)
 	cut       bool                       // it has more days than the limits allow
-	later     bool                       // it continues after lastDay
+	later     bool                       // it has days from end on, which are left out
 	noted     bool                       // a note about later days was yielded
 	work      int                        // cost of all series so far
 	unfolded  int                        // number of days of all series so far
@@ -117,8 +117,8 @@ func (r *seriesReader) yieldDays(days []time.Time, yield func(item.Item, error) 
 		one := r.on(clock)
 		if r.later && !r.noted && index == len(days)-1 {
 			r.noted = true
-			one.Note = fmt.Sprintf("what recurs for longer has events up to %s, and none of later days, and what recurs yearly its first and "+
-				"those since %d", r.lastDay.AddDate(0, 0, -1).Format(time.DateOnly), r.since)
+			one.Note = fmt.Sprintf("series that go on have events up to %s only; of a yearly series without an end, these are the first event "+
+				"and those since %d", r.end.AddDate(0, 0, -1).Format(time.DateOnly), r.since)
 		}
 		if !yield(one, nil) {
 			return false
@@ -173,7 +173,7 @@ func (r *seriesReader) survey() {
 			r.changed[c.id()+" "+key(day)] = true
 		}
 	}
-	r.lastDay = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
+	r.end = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
 }
 
 // at converts a local time to a time in the zone of the event.
@@ -225,7 +225,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 		switch name := key(day); {
 		case isPast(day, until):
 			return false
-		case !clock.Before(r.lastDay):
+		case !clock.Before(r.end):
 			r.later = true
 			return false
 		case excluded[name] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+name],
@@ -257,7 +257,7 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 
 // follow adds the times of a rule until add returns false or they cost too much.
 func (r *seriesReader) follow(rule *rrule.ROption, begins time.Time, add func(time.Time) bool) {
-	next, cost := occurrences(rule, begins, r.lastDay.Year()), costOfYear(rule)
+	next, cost := occurrences(rule, begins, r.end.Year()), costOfYear(rule)
 	clock, ok := next()
 	if !ok { // it was followed to the last year
 		r.work += cycle * cost

@@ -67,7 +67,7 @@ func parseOffset(text string) (seconds int, ok bool) {
 	return 0, false
 }
 
-// isZoneRule reports whether a rule holds each year, or in each leap year, and at most once a month.
+// isZoneRule reports whether a rule, over 20 years, holds in a quarter of them or more and, on average, at most once a month.
 func isZoneRule(rule *rrule.ROption) bool {
 	const years = 20
 	if !isBounded(rule) || times(rule) > 1 || rule.Interval > 1 || rule.Count > 0 {
