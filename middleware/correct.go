@@ -11,10 +11,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// correctCall reads the arguments, rewrites those that can mean only one thing, and adds the call that is probably meant to an error. It
-// corrects errors of this program from what is known without a read. It reads the compact schema, once, only if the resource server or a
-// package refused a name that only it knows (a stream, field, connection or relation). It accepts a connection's display name as its id
-// if only one connection has that name.
+// correctCall reads the arguments, rewrites those that can mean only one thing, and adds to an error the call that is probably meant. What
+// explains the error comes from the cache where possible. The compact schema is read if only it can explain the error, for example if the
+// resource server refused a name, or if the right call depends on the fields of a stream. A connection may be given by its display name or
+// its connector if only one connection has that name.
 func correctCall(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (tools.Reply, error) {
 		args, err := tools.ReadArguments(call.Raw)

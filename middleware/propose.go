@@ -37,9 +37,9 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 		}
 	}
 	if e.Send != "" {
-		e.Send = c.dated(c.granted(ctx, correct.ReadCall(e.Send))).String()
+		e.Send = c.dated(c.asGranted(ctx, correct.ReadCall(e.Send))).String()
 	}
-	if e.Send == "" && strings.Contains(e.Hint, " below") { // it is about a call that there is not
+	if e.Send == "" && strings.Contains(e.Hint, " below") { // the hint speaks of a call below, but there is none
 		e.Hint = c.refused.Hint
 	}
 	e.Hint = strings.TrimSpace(e.Hint + " " + correct.SeasonSays(c.args))
@@ -55,7 +55,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	if !ok {
 		return
 	}
-	call = c.acceptable(c.granted(ctx, call))
+	call = c.acceptable(c.asGranted(ctx, call))
 	isMoved := func(m rs.Member) bool { return c.args.Has(m.Name) && !c.tool.Takes(m.Name) }
 	if _, ok := c.tool.Sought(c.args); ok || slices.ContainsFunc(call.Arguments.Object("filter"), isMoved) {
 		// which call finds a text depends on its field, and an argument may be named after no field, so the schema is worth a read
@@ -83,8 +83,8 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 	}
 }
 
-// granted returns a proposed call with the streams and the connection that are meant, as far as the grant is known.
-func (c *correction) granted(ctx context.Context, call correct.Call) correct.Call {
+// asGranted returns a proposed call with names of streams and a connection that the grant has, as far as the grant is known.
+func (c *correction) asGranted(ctx context.Context, call correct.Call) correct.Call {
 	missing := c.cachedGrant(ctx).Missing(c.call.Known(call.Tool), call.Arguments)
 	if missing == nil || missing.Send == "" {
 		return call
@@ -162,8 +162,8 @@ func (c *correction) withTimeFilter(ctx context.Context) string {
 	return call.String()
 }
 
-// unfiltered explains a call that needs a filter where the token may not filter. It proposes the record that a filter on an id means, and
-// a list of the fields for a number that would take a filtered read for each of its groups.
+// unfiltered explains a call that needs a filter although the token may not filter. In place of a filter on an id, it proposes to fetch
+// that record. In place of an aggregate whose groups each need a filtered read, it proposes to list the fields that it reads.
 func (c *correction) unfiltered(e *rs.Error) {
 	e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 	filter := c.args.Object("filter")

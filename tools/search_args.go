@@ -84,7 +84,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 // alternatives returns the error for a query that needs several searches, with the call for the first.
 func alternatives(first string, calls int, sent rs.Object) *rs.Error {
 	e := &rs.Error{
-		Code: "invalid_arguments", Param: "q", Message: "A search finds what has all of its phrases: q has no OR between them.",
+		Code: "invalid_arguments", Param: "q", Message: "A search finds what has all of its phrases: q cannot have OR between them.",
 		Hint: "Send a call for each side of the OR.",
 	}
 	if first != "" {

@@ -63,7 +63,7 @@ func asked(missing string) *middlewaretest.RS {
 
 // A question is answered with the one call that has all of its parts, whatever their combination; with none if words are left over.
 func TestAQuestionGetsOneCallWithAllItsParts(t *testing.T) {
-	const amounts = "Numbers in fields are not searched. Those of that stream by total: "
+	const amounts = "Numbers in fields are not searched. The records of that stream by their total: "
 	const byStatus = `By status, each value and none: aggregate {"stream":"rentals","metric":"count","group_by":"status"}`
 	const byAuthor = `By author, the owner's own included: aggregate {"stream":"posts","metric":"count","group_by":"author"`
 	const noHour = "No filter selects hours of the day: the time of each record shows it."

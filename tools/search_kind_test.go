@@ -21,7 +21,7 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 		{mail, "E-Mails mit Anhang", `query_records {"stream":"All_mail","filter":{"has_attachments":true}}`},
 		{mail, "emails with attachments about Lisbon", `search {"q":"Lisbon","streams":["All_mail"],"filter":{"has_attachments":true}}`},
 		{mail, "mails with attachments in June 2026", `query_records {"stream":"All_mail","filter":{"has_attachments":true,"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
-		{mail, "how many mails did I send", `By sender, of whom one is meant: aggregate {"stream":"All_mail","metric":"count","group_by":"sender"}`},
+		{mail, "how many mails did I send", `By sender, one of whom is the owner: aggregate {"stream":"All_mail","metric":"count","group_by":"sender"}`},
 		{mail, "Wie viele Mails habe ich im Juni 2026 geschickt?", `"metric":"count","group_by":"sender","filter":{"at":{"gte":"2026-06-01","lte":"2026-06-30"}}}`},
 		{mail, "combien d'emails", `aggregate {"stream":"All_mail","metric":"count"}`},
 		{mail, "how many mails about Lisbon", `search {"q":"Lisbon","streams":["All_mail"]}`},

@@ -32,7 +32,7 @@ func TestATimeByTheFieldThatIsMeant(t *testing.T) {
 		"Pages I changed in March 2026":         `search {"streams":["pages"],` + march,
 		"pages die ich im März 2026 bearbeitet": `search {"streams":["pages"],` + march,
 		"updated pages of March 2026":           `search {"streams":["pages"],` + march,
-		"mails edited in March 2026":            `No field of mails has the time for "edited": the time was read by sent.`,
+		"mails edited in March 2026":            `No field of mails has a time for the word "edited": the time was applied to sent instead.`,
 		"tea changed in March 2026":             `search {"q":"tea changed",` + march,
 	} {
 		_, text := searchWith(t, tools.PlainSearch("https://rs.example"), server, fmt.Sprintf(`{"q":%q}`, q))

@@ -84,7 +84,7 @@ func TestAQueryForWhatLacksAValue(t *testing.T) {
 		"How many events have no location?":           byLocation,
 		"events without a location":                   byLocation,
 		"Termine ohne Ort":                            byLocation,
-		"mails that are not flagged":                  `"flagged" is denied, which is what is_flagged of messages says: query_records {"stream":"messages","filter":{"is_flagged":false}}`,
+		"mails that are not flagged":                  `"flagged" is denied, so is_flagged of messages must be false: query_records {"stream":"messages","filter":{"is_flagged":false}}`,
 		"emails I have not read":                      `query_records {"stream":"messages","filter":{"is_seen":false}}`,
 		"How many mails have I not read?":             `Of that stream: aggregate {"stream":"messages","metric":"count","filter":{"is_seen":false}}`,
 		"unread mails not from Grace":                 "",

@@ -79,7 +79,7 @@ func TestAQueryForANumber(t *testing.T) {
 		{shop, "1", "how many orders were returned to Quayside", ""},
 		{shop, "1", "cheapest order from Towpath Running", `The smallest of that stream by total: query_records {"stream":"orders","connection_id":"c","sort":"total","limit":1,"filter":{"merchant":"Towpath Running"}}`},
 		{shop, "1", "orders over 100 pounds from Quayside in June 2026", `"filter":{"merchant":"Quayside","total":{"gt":100},` + june + `}}`},
-		{shop, "1", "orders with more than 3 items", `Those of that stream by item_count: query_records {"stream":"orders","filter":{"item_count":{"gt":3}}}`},
+		{shop, "1", "orders with more than 3 items", `The records of that stream by their item_count: query_records {"stream":"orders","filter":{"item_count":{"gt":3}}}`},
 		{shop, "1", "how many orders with less than 3 items", `aggregate {"stream":"orders","metric":"count","filter":{"item_count":{"lt":3}}}`},
 		{shop, "1", "how many orders over 100 pounds from Quayside", `aggregate {"stream":"orders","metric":"count","connection_id":"c","filter":{"merchant":"Quayside","total":{"gt":100}}}`},
 		{shop, "1", "orders larger than 3 bytes", ""},

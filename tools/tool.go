@@ -88,7 +88,8 @@ type Call struct {
 	Scope     rs.Scope  // stream, record, connection, relations; set by validate
 }
 
-// InZone returns the call with its clock in the zone that it names, or that it probably means: relative times, such as today, are of there.
+// InZone returns the call with its clock in the zone that it names, or probably means; else in UTC. Relative times, such as today, are read
+// in that zone.
 func (c Call) InZone() Call {
 	name, _ := rs.AsText(c.Arguments.Get("time_zone"))
 	zone, err := time.LoadLocation(name)

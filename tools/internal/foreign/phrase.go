@@ -9,29 +9,27 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// otherQuotes are quotation marks around a phrase that search reads as straight ones.
+// otherQuotes matches a phrase in quotation marks that are not straight. Phrased makes them straight.
 var otherQuotes = written.Expression(`[“”„«]\s*([^“”„«»"]+?)\s*[“”»]`)
 
 // Phrased moves into the query what other arguments ask of its words: to be found as a phrase, as with exact, or not at all.
 func Phrased(args rs.Object) rs.Object {
 	q, name := QueryOf(args)
-	q = otherQuotes().ReplaceAllString(q, `"$1"`)
-	for _, m := range args {
-		text, _ := rs.AsText(m.Value)
-		asked := exactNames[written.Snake(m.Name)] && (written.Truth(m.Value) == "true" || exactWords[written.Snake(text)])
-		if words := excludedBy(m); name != "" && words != "" {
-			q, args = q+words, args.Without(m.Name)
-		}
-		if name == "" || !asked {
-			continue
-		}
-		if !strings.Contains(q, `"`) {
-			q = `"` + q + `"`
-		}
-		args = args.Without(m.Name)
-	}
 	if name == "" {
 		return args
+	}
+	q = otherQuotes().ReplaceAllString(q, `"$1"`)
+	for _, m := range args {
+		if words := excludedBy(m); words != "" {
+			q, args = q+words, args.Without(m.Name)
+		}
+		text, _ := rs.AsText(m.Value)
+		if exactNames[written.Snake(m.Name)] && (written.Truth(m.Value) == "true" || exactWords[written.Snake(text)]) {
+			if !strings.Contains(q, `"`) {
+				q = `"` + q + `"`
+			}
+			args = args.Without(m.Name)
+		}
 	}
 	return args.With(name, rs.EncodeJSON(q))
 }
@@ -86,7 +84,7 @@ func Alternatives(q string) (first string, calls int) {
 	return first, calls
 }
 
-// mostCalls is the greatest number of searches that is said.
+// mostCalls limits the number of searches that the brackets of one alternative multiply to, so that it cannot overflow.
 const mostCalls = 1000
 
 type queryTerms struct {

@@ -18,7 +18,7 @@ func (s *search) answer(ctx context.Context) (newest, hint string) {
 	if (denies || has(s.Q, unanswered)) && slices.ContainsFunc(relax.All(s.Q), fields.IsMail) {
 		return "", "No field says whether a mail was answered: the messages of its thread show it."
 	}
-	if says, is := s.members(ctx); is {
+	if says, is := s.memberCount(ctx); is {
 		return "", says
 	}
 	for _, k := range s.kinds(ctx) {

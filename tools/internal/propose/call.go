@@ -14,8 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// withoutFirst returns the search for a query for the oldest of some words without its word for that, such as first, unless that is no
-// common word.
+// withoutFirst returns, for a query for the oldest of some words, the search with "oldest" in place of a word such as first, which records
+// may have in their text. It is "" if the query says oldest or earliest, or has no other words that records have.
 func (s *search) withoutFirst() string {
 	word := s.Question.TimeWord()
 	others := slices.DeleteFunc(relax.Telling(s.Question.TopicWords()), s.isAbsent)
@@ -281,7 +281,7 @@ func (s *search) countSentence(a *ask) string {
 	case a.countsAll():
 		return "All of " + quote.Text(a.whose) + ": "
 	case hasOwn && relax.SentOneself(s.Rest):
-		return "By sender, of whom one is meant: "
+		return "By sender, one of whom is the owner: "
 	case hasOwn && has(s.Rest, received):
 		return "Of that stream" + ownIncluded + ": "
 	}

@@ -18,8 +18,8 @@ import (
 // lives are the words for when a record was created or changed, in questions and in the names of fields.
 var lives = lexicon.Meanings("life")
 
-// readLife reads by which field of the one stream that the query names its time is meant, where it has a word for that, such as created.
-// That word is not looked for.
+// readLife finds the field to which the time of the query applies, if the query has a word for it, such as created, and names one stream.
+// It removes that word from the words to search for.
 func (s *search) readLife() {
 	words := relax.Words(s.Rest)
 	isLife := func(word string) bool { return lives[strings.ToLower(word)] != "" }
@@ -48,7 +48,7 @@ func (s *search) readLife() {
 		}
 	}
 	if len(unlike) > 0 {
-		const says = "No field of %s has the time for %s: the time was read by %s."
+		const says = "No field of %s has a time for the word %s: the time was applied to %s instead."
 		s.unlike = fmt.Sprintf(says, quote.Names(streams, 1), quote.Text(others[at]), quote.Names(unlike, len(unlike)))
 	}
 	s.Schema = func() known.Stream { return schema }
@@ -67,7 +67,8 @@ func (s *search) lifeOf(source known.Source, word string) (field string) {
 	return field
 }
 
-// byLife makes of the search of the time that the query names the call by the field that the query means; "" if that is the same.
+// byLife replaces p.OfTime, the proposed search of the time that the query names, by the returned call, which applies that time to the
+// field that the query means, such as created_at. It returns "" and changes nothing if there is no such search or no such field.
 func (s *search) byLife(p *render.Proposals) string {
 	if p.OfTime == nil || s.life.Time == "" {
 		return ""

@@ -12,9 +12,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 )
 
-// members reports whether the query asks how many people belong to a record that it names, such as a channel, and nothing else. It returns
-// the call for that record with its number of them; "" if no field has that: who wrote there is a part of them.
-func (s *search) members(ctx context.Context) (says string, is bool) {
+// memberCount reports whether the query asks only how many people belong to a record that it names, such as a channel. It returns the call
+// for that record and its field with their number; "" if it has no such field, as counting those who wrote in it would leave out the others.
+func (s *search) memberCount(ctx context.Context) (says string, is bool) {
 	if !s.Question.AsksNumber() || !has(s.Rest, members) || has(s.Rest, posted) || s.timed || s.inPeriod() || len(s.Filter) > 0 {
 		return "", false
 	}

@@ -80,7 +80,7 @@ func (s *search) readAmount(a *ask) bool {
 	for _, bound := range a.amount.Bounds {
 		a.where = a.where.With(field, a.where.Object(field).With(bound.Name, bound.Value).JSON())
 	}
-	a.says = "Numbers in fields are not searched. Those of " + s.streamName(a) + " by " + field + ": "
+	a.says = "Numbers in fields are not searched. The records of " + s.streamName(a) + " by their " + field + ": "
 	return true
 }
 
@@ -143,7 +143,7 @@ func (s *search) readGroup(a *ask) bool {
 		a.group = group[0]
 	case a.of == "shop" && source.Payee != "":
 		a.group = source.Payee
-	case a.of == "who" && s.partsWithAuthor(a):
+	case a.of == "who" && s.countWriters(a):
 		return true
 	default:
 		return false
@@ -154,8 +154,9 @@ func (s *search) readGroup(a *ask) bool {
 	return s.keepSuiting(a, rs.Object{{Name: a.group}})
 }
 
-// partsWithAuthor makes an ask of who is in a record, such as a channel, one of who wrote what belongs to it.
-func (s *search) partsWithAuthor(a *ask) bool {
+// countWriters turns the question who is in a record, such as a channel, into how much each person wrote in it. It returns false if what
+// belongs to the record has no author.
+func (s *search) countWriters(a *ask) bool {
 	for _, child := range a.source().Children {
 		for _, source := range s.sourcesOf(child.Target, a.source().Connection.ID) {
 			if source.Author != "" {

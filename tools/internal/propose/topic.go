@@ -15,9 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// readTopic reads in which stream the words that are left are: that of the ask, or one whose records belong to its records, such as the
-// items of orders. Words that no record has are dropped, unless no others are left. It is false if no call has the words, or one is for
-// a number.
+// readTopic finds the stream that has the words that are left: the stream of the ask, or one whose records belong to its records, such as
+// the items of orders. It drops words that no record has if others are left. It returns false if no call can have the words, or if one of
+// them is a number.
 func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if slices.ContainsFunc(a.left, written.IsNumberWord) || !s.dropAbsent(a) {
 		return false
@@ -66,8 +66,9 @@ func (s *search) asksState(a *ask) bool {
 	return isNoun && strings.ToLower(a.left[0]) == a.left[0] && a.where == nil && a.whose == ""
 }
 
-// readWithin reads which stream has a record with the words that are left, except those that call that stream. If found is false, none
-// reports whether all of these streams are known to have none. A filter leaves out text that is in a part of its own, as that of mails.
+// readWithin finds the stream that has a record with the words that are left. In a stream of parts, words that only name that stream are
+// not needed. If found is false, none reports whether all these streams are known to have no such record. This is not known with a filter
+// if the records have their text in a part, as mails do.
 func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
 	words := a.left
 	where, connection := a.narrowed()

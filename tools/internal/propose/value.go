@@ -49,8 +49,9 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 	return true
 }
 
-// readBelonging reads which record the records belong to. If the stream is that of this record, as in what was said in the lantern channel,
-// the records are meant. It is false if an ask needs such a record and names none, or if the records lack the field that it counts by.
+// readBelonging reads the record to which the wanted records belong, such as a channel. If the ask is of the stream of that record, as in
+// what was said in the lantern channel, it becomes one of the stream of what belongs to it. It returns false if an ask needs such a record
+// and names none, or if what belongs to it lacks the field that the ask counts by.
 func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 	if a.kind == extreme || a.kind == sums {
 		return true
@@ -110,18 +111,19 @@ func (s *search) readCurrency(a *ask) {
 	}
 }
 
-// readSign reads, with one read, whether what was paid is the negative amounts of a field of money, as in a bank's statement: the largest
-// of these is the lowest. It is false for a sum of no field, or if that is not known.
+// readSign finds out, with one read, whether a field of money has what was paid as negative amounts, as a bank's statement does. The largest
+// payment is then the lowest amount. It returns false if a sum has no field, if the read fails, or if an ask is for money received and the
+// field has only what oneself paid.
 func (s *search) readSign(ctx context.Context, a *ask) bool {
-	field, isSum := a.field, a.metric != "count"
+	field, ofField := a.field, a.metric != "count"
 	switch {
 	case len(a.amount.Bounds) > 0 && len(a.where) > 0:
 		field = a.where[0].Name
 	case a.kind == counts && s.isPurchase(a):
 		field = s.measured(a, written.Money)
 	}
-	if !written.IsMoneyName(field) || !isSum && !s.isPurchase(a) {
-		return !isSum || field != ""
+	if !written.IsMoneyName(field) || !ofField && !s.isPurchase(a) {
+		return !ofField || field != ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
@@ -155,8 +157,8 @@ func negative(bounds rs.Object) rs.Object {
 // opposite has the operator for negative numbers for each of those of an amount.
 var opposite = map[string]string{"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 
-// readParents makes an ask of what was sent by somebody, in a stream that has no senders, one of the records that have it as a part: mails
-// with attachments, for the files that somebody sent.
+// readParents changes an ask for what somebody sent, if its stream has no senders, into one for the records that it is a part of: for the
+// files that somebody sent, the mails with attachments.
 func (s *search) readParents(a *ask) {
 	stream := a.source().Stream
 	if a.source().Author != "" || a.source().Payee != "" || a.kind != records && a.kind != counts {
@@ -177,8 +179,9 @@ func (s *search) readParents(a *ask) {
 	}
 }
 
-// readListed reads the word of an ask that is a flag of its stream or a value of a field with few values, or what of these it denies: no
-// filter leaves out a value, so that is a count by the field. It is false if no source has that field and the other ones.
+// readListed reads the word of an ask that is a flag of its stream or a value of a field with few values, and makes it a condition. A flag
+// that the ask denies becomes a condition for the opposite. A value that it denies becomes a count by the field, as no filter leaves out a
+// value. It returns false if no source has all fields of the conditions, or if it is unclear which of several flags is denied.
 func (s *search) readListed(ctx context.Context, a *ask) bool {
 	words := s.listable(a)
 	field, value, word := s.listedWord(ctx, a, words)
@@ -257,17 +260,17 @@ func (s *search) mayReadValues(ctx context.Context, a *ask, words []string) bool
 func listedSentence(a *ask, field, value, word string) string {
 	field, stream := quote.Names([]string{field}, 1), quote.Names([]string{a.source().Stream}, 1)
 	if strings.HasPrefix(value, `"`) {
-		text, _ := rs.AsText(value) // cancelled for storniert
+		text, _ := rs.AsText(value) // the value, as the word may be another form of it: cancelled for storniert
 		return quote.Text(text) + " is a value of " + field + " in " + stream + ": "
 	}
-	is := " is what "
 	if a.not != "" {
-		is = " is denied, which is what "
+		return quote.Text(word) + " is denied, so " + field + " of " + stream + " must be " + value + ": "
 	}
-	return quote.Text(word) + is + field + " of " + stream + " says: "
+	return quote.Text(word) + " is what " + field + " of " + stream + " says: "
 }
 
-// readEachValue makes of an ask that denies a value, or of a state that no field names, the count by the field with that value or state.
+// readEachValue turns an ask that denies a value, or that names a state without a field of its own, into the count for each value of the
+// field that has such values.
 func (s *search) readEachValue(a *ask, field string) {
 	if len(a.left) != 1 {
 		return

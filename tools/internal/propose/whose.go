@@ -15,10 +15,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// A query may name a sender, or to whom something was paid; or several of them, as in whether Ann or Bo wrote more.
-
-// readWhose reads which sender, or which title such as a merchant, an ask names, and the sources that have records with it; none if it
-// names a different one in each. It reads the values of a few sources. It is false if an ask names several and is not for their numbers.
+// readWhose reads which sender or merchant an ask names, and the sources that have records with that name. It reads the values of the first
+// sources only. If the sources have different names that fit, it reads none. Several names, as in whether Ann or Bo wrote more, make it an
+// ask for the number of each; it returns false if that cannot be.
 func (s *search) readWhose(ctx context.Context, a *ask) bool {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
@@ -43,21 +42,22 @@ func (s *search) readWhose(ctx context.Context, a *ask) bool {
 		}
 	}
 	a.explain(relax.All(a.whose)...)
-	a.left = slices.DeleteFunc(a.left, func(word string) bool { // and Ann's
+	a.left = slices.DeleteFunc(a.left, func(word string) bool { // removes Ann's as well as Ann
 		owner, _ := strings.CutSuffix(strings.TrimSuffix(between(word), "_"), "_s")
 		return strings.Contains(between(a.whose), owner+"_")
 	})
 	return true
 }
 
-// joined matches two marked names with a word such as or between them, and notSender a name before which a word shows that it is no sender.
+// joined matches two marked names with a word such as "or" or "and" between them. notSender matches a marked name after a word, such as
+// "about", which shows that it is not a sender.
 var (
 	joined = written.Expression(`§_(?:` + lexicon.Pattern("join-list") + `|(?:.*_)?` + lexicon.Pattern("join-compared") + `)_(?:` +
 		lexicon.Pattern("before-sender") + `_)?§`)
 	notSender = written.Expression(`_(?:` + lexicon.Pattern("before-other-name") + `|` + lexicon.Pattern("mention") + `)_§`)
 )
 
-// joins reports whether an ask names several senders or merchants, for which some values are taken.
+// joins reports whether an ask names several senders or merchants. Words that equal one of the values count as names.
 func (a *ask) joins(values []string) bool {
 	text := a.marked(values)
 	return joined().MatchString(text) && !notSender().MatchString(text)
@@ -84,8 +84,8 @@ func between(text string) string {
 	return "_" + strings.Join(strings.FieldsFunc(strings.ToLower(text), isMark), "_") + "_"
 }
 
-// readSeveral makes of an ask that names several senders or merchants one of the number for each, with its other conditions, in the sources
-// that have some of them. It is false for any other ask: no filter has several values.
+// readSeveral reads an ask that names several senders or merchants. As no filter has several values, the ask becomes one for the number of
+// each, in the sources that have some of them. It returns false if the ask is for no such number, for an average, or by time.
 func (s *search) readSeveral(a *ask, values [][]string, marked string) bool {
 	s.several = true
 	for i, of := range values {
@@ -100,9 +100,11 @@ func (s *search) readSeveral(a *ask, values [][]string, marked string) bool {
 	return a.several && a.metric != "avg" && a.granularity == ""
 }
 
-const maxPayees = 4 // that an ask is about
+// maxPayees is the most spellings of a payee for which there is a call each.
+const maxPayees = 4
 
-// readPayees reads which values of the field for whom was paid have the words that are left; none if these may not be all.
+// readPayees finds the payees of the stream whose names have all words that are left. It changes nothing if there are none, too many, or
+// possibly more than the payees that were read.
 func (s *search) readPayees(ctx context.Context, a *ask) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
@@ -134,14 +136,13 @@ func (s *search) readPayees(ctx context.Context, a *ask) {
 
 // valuesOf reads the values of a field of a source that a filter can name.
 func (s *search) valuesOf(ctx context.Context, source known.Source, field string) []string {
-	for _, f := range source.Fields(s.Schema().Document) {
-		if f.Name == field && f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") {
-			scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
-			groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, f.Name, aggregate.MaxCompared)
-			return aggregate.Texts(groups)
-		}
+	f := s.fieldsOf(source).Field(field)
+	if f == nil || !f.Granted || !f.Exact || !slices.Contains(f.Aggregates, "group_by") {
+		return nil
 	}
-	return nil
+	scope := rs.Scope{Stream: source.Stream, ConnectionID: source.Connection.ID}
+	groups, _ := aggregate.GroupsOf(ctx, s.RS, scope, field, aggregate.MaxCompared)
+	return aggregate.Texts(groups)
 }
 
 // readCompared removes the words of those whose numbers are compared: the count by that field has them.

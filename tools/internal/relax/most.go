@@ -28,9 +28,9 @@ func hasOne(query string, words map[string]bool) bool {
 	return slices.ContainsFunc(terms, func(t term) bool { return words[t.folded] })
 }
 
-// Recipient returns the first word of the name of whom a query for what was sent names, as in mails to Grace: it has a capital or is a name,
-// follows a word such as to, and only common words and names are between these and a word for sending. Without to it follows the verb, as
-// in did I email Grace, or oneself, as in habe ich Grace geschrieben. It is "" for any other query.
+// Recipient returns the first word of the name of the person to whom something was sent, as in mails to Grace; "" if the query names
+// nobody. The word has a capital or is a known name. It follows a word such as to, with only common words and names between these and a
+// word for sending. Without to, it follows the verb, as in did I email Grace, or oneself, as in habe ich Grace geschrieben.
 func Recipient(query string, isName func(word string) bool) string {
 	terms, _ := split(query)
 	stop := stopWords(terms)
@@ -60,8 +60,8 @@ func Recipient(query string, isName func(word string) bool) string {
 	return ""
 }
 
-// Asked returns, in English, what a query asks for and its word for that: who; to, for whom oneself sends something to; where; or the word
-// after which. Both are "" for any other query.
+// Asked returns, in English, what a query asks for, and the word of the query that says it. What it asks for is "who", "to" (the recipient
+// of what oneself sends), "where", or the word after which. Both are "" for any other query.
 func Asked(query string) (of, word string) {
 	terms, _ := split(query)
 	at := slices.IndexFunc(terms, func(t term) bool { kind := asked[t.folded]; return kind != "" && kind != "shop" && kind != "sender" })
@@ -128,9 +128,9 @@ func HowMany(query string) (n int, rest string) {
 		}
 		if before := fields[:i]; !spans[word(of)] {
 			if tops[word(i-1)] != "" {
-				before = append(slices.Clone(fields[:i-1]), top)
+				before = append(slices.Clone(fields[:i-1]), strings.Fields(top)...)
 			}
-			return count, strings.Join(strings.Fields(strings.Join(slices.Concat(before, fields[i+1:]), " ")), " ")
+			return count, strings.Join(slices.Concat(before, fields[i+1:]), " ")
 		}
 	}
 	return 0, query

@@ -150,17 +150,13 @@ func AmountOf(query string) Amount {
 			bound(map[bool]string{true: "gte", false: "lte"}[part(5) != ""], 2)
 			sign, behind, word, wordAt = part(1), part(3), part(4), 4
 		}
-		code := Code(cmp.Or(sign, before, behind, word))
-		if code == "" && behind != "" {
-			code = strings.ToUpper(behind)
+		code, end := cmp.Or(Code(cmp.Or(sign, before, behind, word)), strings.ToUpper(behind)), at[1]
+		if len(code) == len("EUR") {
+			word = ""
+		} else if code = ""; word != "" { // another word may follow
+			end = at[2*wordAt]
 		}
-		if len(code) != len("EUR") { // another word may follow
-			code = ""
-			if word != "" {
-				return Amount{bounds, code, word, strings.TrimSpace(query[:at[0]] + " " + query[at[2*wordAt]:])}
-			}
-		}
-		return Amount{bounds, code, "", strings.TrimSpace(query[:at[0]] + " " + query[at[1]:])}
+		return Amount{bounds, code, word, strings.TrimSpace(query[:at[0]] + " " + query[end:])}
 	}
 	return Amount{Rest: query}
 }
