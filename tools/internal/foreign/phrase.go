@@ -18,31 +18,39 @@ func Phrased(args rs.Object) rs.Object {
 	if name == "" {
 		return args
 	}
-	q = otherQuotes().ReplaceAllString(q, `"$1"`)
+	asked := q
+	if strings.ContainsAny(q, "“”„«»") {
+		q = otherQuotes().ReplaceAllString(q, `"$1"`)
+	}
 	for _, m := range args {
-		if words := excludedBy(m); words != "" {
-			q, args = q+words, args.Without(m.Name)
-		}
 		text, _ := rs.AsText(m.Value)
-		if exactNames[written.Snake(m.Name)] && (written.Truth(m.Value) == "true" || exactWords[written.Snake(text)]) {
+		switch asks := written.Snake(m.Name); {
+		case excludingNames[asks]:
+			if words := excludedBy(m.Value); words != "" {
+				q, args = q+words, args.Without(m.Name)
+			}
+		case exactNames[asks] && (written.Truth(m.Value) == "true" || exactWords[written.Snake(text)]):
 			if !strings.Contains(q, `"`) {
 				q = `"` + q + `"`
 			}
 			args = args.Without(m.Name)
 		}
 	}
+	if q == asked {
+		return args
+	}
 	return args.With(name, rs.EncodeJSON(q))
 }
 
-// excludedBy returns the words that an argument such as exclude leaves out of a search, each as " -word"; "" for none.
-func excludedBy(m rs.Member) (words string) {
-	list, isList := rs.AsArray(m.Value)
+// excludedBy returns the words that the value of an argument such as exclude leaves out of a search, each as " -word"; "" for none.
+func excludedBy(value string) (words string) {
+	list, isList := rs.AsArray(value)
 	if !isList {
-		list = []string{m.Value}
+		list = []string{value}
 	}
 	for _, raw := range list {
 		switch text, isText := written.Text(raw); {
-		case !excludingNames[written.Snake(m.Name)] || !isText || written.Truth(raw) != "" || strings.ContainsAny(text, `":`):
+		case !isText || written.Truth(raw) != "" || strings.ContainsAny(text, `":`):
 			return ""
 		case strings.Contains(text, " "):
 			words += ` -"` + text + `"`
