@@ -157,7 +157,8 @@ func (a *arguments) moment(name string, zone *time.Location) filter.Value {
 		value = value.In(zone)
 	}
 	if !value.IsZero() && !value.IsTime() {
-		a.Failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`, "%s cannot be %s.", name, quote.Exact(value.String()))
+		a.Failf(name, `Send a date such as "2026-06-30", or a time such as "2026-06-30T12:00:00Z".`,
+			"%s cannot be %s.", name, quote.Exact(value.String()))
 	}
 	return value
 }

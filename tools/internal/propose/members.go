@@ -23,7 +23,7 @@ func (s *search) memberCount(ctx context.Context) (says string, is bool) {
 			field, _, title, said := known.Belonging(ctx, s.RS, s.Schema(), rs.Scope{Stream: child.Target}, s.Rest)
 			isOther := func(word string) bool { return !members[strings.ToLower(word)] }
 			others := relax.Without(relax.Telling(relax.Words(s.Rest)), said...)
-			if field != child.ForeignKey || slices.ContainsFunc(others, isOther) {
+			if field == "" || field != child.ForeignKey || slices.ContainsFunc(others, isOther) {
 				continue
 			}
 			own := s.fieldsOf(source)

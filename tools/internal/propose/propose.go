@@ -64,7 +64,8 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
 	}
-	p.Hints = slices.DeleteFunc([]string{s.Unread, to, hint, s.unlike, days, relax.ExclusionNote(s.Q)}, func(hint string) bool { return hint == "" })
+	all := []string{s.Unread, to, hint, s.unlike, days, relax.ExclusionNote(s.Q)}
+	p.Hints = slices.DeleteFunc(all, func(hint string) bool { return hint == "" })
 	if s.RS = of.RS; !s.Spent { // this has its own limit
 		if says, is := s.byID(ctx); is || p.Meant == "" { // a record with this id counts more than conditions
 			p.Meant = says
