@@ -119,8 +119,7 @@ func (e *Error) Unwrap() error { return e.Cause }
 
 // AsError returns err as an *Error. An error of another type becomes the cause of an "internal_error", whose message reveals nothing of it.
 func AsError(err error) *Error {
-	var typed *Error
-	if errors.As(err, &typed) {
+	if typed, ok := errors.AsType[*Error](err); ok {
 		return typed
 	}
 	return &Error{Code: "internal_error", Message: "The adapter failed to answer this call.", Hint: "Retry once; if it fails again, tell the operator.", Cause: err}

@@ -36,15 +36,13 @@ func (l LoggableError) Unwrap() error { return l.Err }
 // NetworkError returns the network error within err: of a connection, a certificate, TLS or a timeout, or a [LoggableError]. For any other
 // error it names only the type, because its text may quote what a server sent, or the password of a proxy. err must not be nil.
 func NetworkError(err error) error {
-	var loggable LoggableError
-	var connection *net.OpError
-	var certificate *tls.CertificateVerificationError
-	switch {
-	case errors.As(err, &loggable):
+	if loggable, ok := errors.AsType[LoggableError](err); ok {
 		return loggable
-	case errors.As(err, &connection):
+	}
+	if connection, ok := errors.AsType[*net.OpError](err); ok {
 		return connection
-	case errors.As(err, &certificate):
+	}
+	if certificate, ok := errors.AsType[*tls.CertificateVerificationError](err); ok {
 		return certificate
 	}
 	for _, known := range []error{http.ErrSchemeMismatch, context.DeadlineExceeded, context.Canceled, io.ErrUnexpectedEOF, io.EOF} {

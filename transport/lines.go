@@ -154,11 +154,10 @@ func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
 // coded gives a JSON-RPC code to an error of the SDK that no middleware of ours has seen, such as for a request before initialize: it would
 // be sent with code 0.
 func coded(err error) error {
-	var wire *jsonrpc.Error
-	switch {
-	case err == nil || errors.As(err, &wire):
+	if _, ok := errors.AsType[*jsonrpc.Error](err); ok || err == nil {
 		return err
-	case errors.Is(err, context.Canceled):
+	}
+	if errors.Is(err, context.Canceled) {
 		return wireError(&rs.Error{Code: "canceled", Message: "The call was canceled before it began."}, "")
 	}
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}

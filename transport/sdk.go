@@ -99,8 +99,8 @@ const maxErrorPart = 1500
 
 // boundedError returns an error as a *jsonrpc.Error of bounded parts, without the token of its caller.
 func boundedError(redactor *rs.Redactor, err error) error {
-	var e *jsonrpc.Error
-	if !errors.As(err, &e) {
+	e, ok := errors.AsType[*jsonrpc.Error](err)
+	if !ok {
 		e = &jsonrpc.Error{Code: jsonrpc.CodeInternalError, Message: err.Error()}
 	}
 	bounded := &jsonrpc.Error{Code: e.Code, Message: middleware.Bounded(redactor.Text(e.Message), maxErrorPart)}

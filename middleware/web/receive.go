@@ -40,11 +40,10 @@ func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimi
 		rest, err = io.ReadAll(r.Body)
 		body = append(body, rest...)
 	}
-	var large *http.MaxBytesError
-	switch {
-	case errors.As(err, &large):
+	if large, ok := errors.AsType[*http.MaxBytesError](err); ok {
 		return nil, tooLarge(large.Limit)
-	case err != nil:
+	}
+	if err != nil {
 		return nil, &rs.Error{Code: "invalid_request", Message: "The request body broke off before its end."}
 	}
 	return body, nil

@@ -48,11 +48,10 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 		return info, err
 	}
 	membership, err := a.options.Directory.Members(ctx, token)
-	var refused *rs.Error
-	switch {
-	case errors.As(err, &refused) && refused.Code == "package_revoked":
+	if refused, ok := errors.AsType[*rs.Error](err); ok && refused.Code == "package_revoked" {
 		return auth.TokenInfo{Inactive: refused}, nil
-	case err != nil:
+	}
+	if err != nil {
 		return auth.TokenInfo{}, lookup.Unreachable(err)
 	}
 	if membership.PackageID == "" {

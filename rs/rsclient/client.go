@@ -207,8 +207,8 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	answer := &rs.Response{Body: body}
 	if !binary {
 		if answer, err = rs.ReadResponse(body); err != nil {
-			var e *rs.Error
-			if !errors.As(err, &e) { // not JSON: the type tells what it may be instead
+			e, ok := errors.AsType[*rs.Error](err)
+			if !ok { // not JSON: the type tells what it may be instead
 				e = &rs.Error{
 					Code:    "invalid_response",
 					Message: fmt.Sprintf("The resource server answered %s of type %.100q where JSON is expected.", describeBody(body), contentType),

@@ -16,20 +16,18 @@ import (
 
 // transportError returns the error for a request that got no answer. Its text contains neither address nor cause; those are for the log.
 func transportError(err error) *rs.Error {
-	var known *rs.Error
-	if errors.As(err, &known) {
+	if known, ok := errors.AsType[*rs.Error](err); ok {
 		return known
 	}
-	var urlError *url.Error
-	if errors.As(err, &urlError) {
+	if urlError, ok := errors.AsType[*url.Error](err); ok {
 		err = urlError.Err // a url.Error repeats the URL, and with it the search query
 	}
-	var dnsError *net.DNSError
+	_, unknownName := errors.AsType[*net.DNSError](err)
 	e := &rs.Error{Code: "server_unreachable", Message: "The resource server could not be reached.", Hint: "Retry in a moment; if it persists, tell the operator.", Cause: err}
 	switch {
 	case errors.Is(err, context.Canceled):
 		e.Code, e.Message, e.Hint = "canceled", "The caller hung up before the resource server answered.", ""
-	case errors.As(err, &dnsError) && !errors.Is(err, context.DeadlineExceeded):
+	case unknownName && !errors.Is(err, context.DeadlineExceeded):
 		e.Code, e.Message = "server_name_unknown", "The resource server's host name could not be resolved."
 	case isTimeout(err):
 		e.Code, e.Message = "deadline_exceeded", "The resource server did not answer in time."
@@ -51,17 +49,17 @@ func tooLarge(message string) *rs.Error {
 }
 
 func bodyError(err error, requestID string) *rs.Error {
-	var corrupt flate.CorruptInputError
-	var known *rs.Error
-	switch {
-	case errors.As(err, &known):
+	if known, ok := errors.AsType[*rs.Error](err); ok {
 		known.RequestID = requestID
 		return known
+	}
+	_, corrupt := errors.AsType[flate.CorruptInputError](err)
+	switch {
 	case errors.Is(err, context.Canceled) || isTimeout(err):
 		e := transportError(err)
 		e.RequestID = requestID
 		return e
-	case errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || errors.As(err, &corrupt):
+	case errors.Is(err, errEncoding) || errors.Is(err, gzip.ErrHeader) || errors.Is(err, gzip.ErrChecksum) || corrupt:
 		return &rs.Error{
 			Code: "response_undecodable", RequestID: requestID, Cause: err,
 			Message: "The resource server's answer could not be decompressed.",
@@ -76,19 +74,19 @@ func bodyError(err error, requestID string) *rs.Error {
 }
 
 func isTimeout(err error) bool {
-	var timeout net.Error
-	return errors.Is(err, context.DeadlineExceeded) || errors.As(err, &timeout) && timeout.Timeout()
+	failure, ok := errors.AsType[net.Error](err)
+	return errors.Is(err, context.DeadlineExceeded) || ok && failure.Timeout()
 }
 
 // isCertificateError reports an invalid certificate, which no retry fixes.
 func isCertificateError(err error) bool {
-	var verification *tls.CertificateVerificationError // which wraps the reason
-	return errors.As(err, &verification)
+	_, is := errors.AsType[*tls.CertificateVerificationError](err) // which wraps the reason
+	return is
 }
 
 // isConnectError reports a failure to connect, which no request can cause.
 func isConnectError(err error) bool {
-	var dnsError *net.DNSError
-	var network *net.OpError
-	return errors.As(err, &dnsError) || isCertificateError(err) || errors.As(err, &network) && network.Op == "dial"
+	_, unknownName := errors.AsType[*net.DNSError](err)
+	network, ok := errors.AsType[*net.OpError](err)
+	return unknownName || isCertificateError(err) || ok && network.Op == "dial"
 }

@@ -138,9 +138,9 @@ func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err 
 // certificate and an unknown name are not transient.
 func (t *retrier) transient(response *http.Response, err error) bool {
 	if err != nil {
-		var dnsError *net.DNSError
-		var known *rs.Error // the breaker's
-		return !isTimeout(err) && !isCertificateError(err) && !errors.As(err, &known) && (!errors.As(err, &dnsError) || !dnsError.IsNotFound)
+		name, unknownName := errors.AsType[*net.DNSError](err)
+		_, refused := errors.AsType[*rs.Error](err) // by the breaker
+		return !isTimeout(err) && !isCertificateError(err) && !refused && (!unknownName || !name.IsNotFound)
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:

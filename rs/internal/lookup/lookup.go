@@ -114,8 +114,7 @@ func Unreachable(cause error) *rs.Error {
 		Message: "The token authority could not say whether this access token is good.",
 		Hint:    "Retry in a moment; if it persists, tell the operator.",
 	}
-	var refused *rs.Error
-	if errors.As(cause, &refused) {
+	if refused, ok := errors.AsType[*rs.Error](cause); ok {
 		e.RetryAfter, e.RequestID = refused.RetryAfter, refused.RequestID
 	}
 	return e
