@@ -46,6 +46,14 @@ func isRemoved(r rune) bool {
 	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
 }
 
+// Clip returns the first characters of a text, at most so many, with an ellipsis if there are more.
+func Clip(text string, most int) string {
+	if runes := []rune(text); len(runes) > most {
+		return string(runes[:most]) + "…"
+	}
+	return text
+}
+
 // maxLineBytes is how much of a text is made one line. A server can send megabytes, and 8 MiB of terminal sequences take four seconds.
 const maxLineBytes = 64 << 10
 

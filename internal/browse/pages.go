@@ -156,11 +156,7 @@ func shown(raw string, most int) string {
 		}
 		text = strings.Join(texts, ", ")
 	}
-	text = strings.Join(strings.Fields(text), " ")
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+	return rs.Clip(strings.Join(strings.Fields(text), " "), most)
 }
 
 // grouped adds commas between the thousands of an integer.

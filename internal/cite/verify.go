@@ -76,16 +76,9 @@ func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	case there == "":
 		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field no longer reaches characters %d to %d", *c.Start, *c.End)
 	default:
-		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, clip(render.Quotable(there)))
+		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, rs.Clip(render.Quotable(there), shownChars))
 	}
 	return v, nil
-}
-
-func clip(line string) string {
-	if runes := []rune(line); len(runes) > shownChars {
-		return string(runes[:shownChars]) + "…"
-	}
-	return line
 }
 
 // gone has the error codes for what a grant does not show (any more). A resource server does not distinguish what is not granted

@@ -114,10 +114,7 @@ func (g *guide) call(ctx context.Context, tool string, arguments map[string]any)
 			fmt.Fprintf(g.out, "  … %d more lines\n", len(lines)-i)
 			break
 		}
-		if runes := []rune(line); len(runes) > lineRunes {
-			line = string(runes[:lineRunes]) + "…"
-		}
-		fmt.Fprintf(g.out, "  %s\n", line)
+		fmt.Fprintf(g.out, "  %s\n", rs.Clip(line, lineRunes))
 	}
 	fmt.Fprintln(g.out)
 	if result.Flag("isError") {
