@@ -38,6 +38,9 @@ func Path(segments ...string) string {
 	return b.String()
 }
 
+// MetadataPath is the path of a protected resource's metadata (RFC 9728).
+const MetadataPath = "/.well-known/oauth-protected-resource"
+
 // MaxLimit is the largest limit of records, hits or groups. Resource servers clamp a larger one; the tools refuse it.
 const MaxLimit = 100
 

@@ -97,12 +97,9 @@ type selection struct {
 	Streams     []stream `json:"streams"`
 }
 
-// details returns the authorization_details of the request.
-func (a *attempt) details() []selection { return []selection{a.asked} }
-
-// detailsText returns the same as JSON for a form parameter.
+// detailsText returns the authorization_details as JSON for a form parameter.
 func (a *attempt) detailsText() string {
-	text, _ := json.Marshal(a.details()) // strings only: cannot fail
+	text, _ := json.Marshal([]selection{a.asked}) // strings only: cannot fail
 	return string(text)
 }
 

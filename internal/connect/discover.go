@@ -12,10 +12,9 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
-
-const wellKnownResource = "/.well-known/oauth-protected-resource"
 
 // A server has the metadata that are needed to connect to a provider (RFC 9728, RFC 8414).
 type server struct {
@@ -77,7 +76,7 @@ func (c *client) discover(ctx context.Context, providerURL string) (server, erro
 // provider's, then at the root, where most servers have it.
 func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resourceMetadata, error) {
 	base := provider.Scheme + "://" + provider.Host
-	addresses := []string{base + wellKnownResource + provider.EscapedPath(), provider.String() + wellKnownResource, base + wellKnownResource}
+	addresses := []string{base + rs.MetadataPath + provider.EscapedPath(), provider.String() + rs.MetadataPath, base + rs.MetadataPath}
 	resources := []string{provider.String(), provider.String(), base}
 	if provider.Path == "" {
 		addresses, resources = addresses[2:], resources[2:]
@@ -96,7 +95,7 @@ func (c *client) resourceMetadata(ctx context.Context, provider *url.URL) (resou
 		}
 		return document, nil
 	}
-	return resourceMetadata{}, errors.New("it is not a PDPP resource server, because it has no " + wellKnownResource)
+	return resourceMetadata{}, errors.New("it is not a PDPP resource server, because it has no " + rs.MetadataPath)
 }
 
 // mismatch returns the error for metadata about another resource than requested. It names the URL to connect to instead, if that is valid.

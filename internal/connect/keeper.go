@@ -46,9 +46,6 @@ func NewKeeper(c credentials.Credential, agent string, now func() time.Time) *Ke
 	return k
 }
 
-// stored returns the credential as it was last read or renewed. It does not wait for a renewal under way.
-func (k *Keeper) stored() credentials.Credential { return *k.snapshot.Load() }
-
 // Token returns the token to read with. It renews the token if that is due. Its error is an *[rs.Error] that says what the user has to do.
 func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	if err := k.lock(ctx); err != nil {

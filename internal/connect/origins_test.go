@@ -65,7 +65,7 @@ func resourceServerOf(t *testing.T, as *replay) string {
 	server := httptest.NewServer(nil)
 	t.Cleanup(server.Close)
 	server.Config.Handler = http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if r.URL.Path != wellKnownResource {
+		if r.URL.Path != "/.well-known/oauth-protected-resource" {
 			fmt.Fprint(w, schemaOf("client", "grt_made_up_02"))
 			return
 		}

@@ -86,7 +86,7 @@ func seconds(n float64, otherwise, most time.Duration) time.Duration {
 
 // push sends the selection before the owner is asked (a pushed authorization request, RFC 9126, but as JSON).
 func (a *attempt) push(ctx context.Context) (started, error) {
-	request := map[string]any{"client_id": a.app.ID, "authorization_details": a.details(), "resource": a.server.resource}
+	request := map[string]any{"client_id": a.app.ID, "authorization_details": []selection{a.asked}, "resource": a.server.resource}
 	answer, err := a.post(ctx, a.server.PAR, request)
 	if refusalOf(err).Code == "invalid_request" { // the reference implementation knows no resource here
 		delete(request, "resource")

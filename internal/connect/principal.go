@@ -93,11 +93,12 @@ func (k *Keeper) reads(c *rsclient.Client) rs.Doer {
 // any moment.
 const refusalHold = 5 * time.Second
 
-// storedNow returns the current credentials: the owner may have connected again since the program started.
+// storedNow returns the current credentials: the owner may have connected again since the program started. It does not wait for a renewal
+// under way.
 func storedNow(keepers []*Keeper) []credentials.Credential {
 	var all []credentials.Credential
 	for _, k := range keepers {
-		all = append(all, k.stored())
+		all = append(all, *k.snapshot.Load())
 	}
 	return all
 }

@@ -99,7 +99,7 @@ func (e *examination) provider() string {
 // reach reads the provider's public metadata without a credential. That shows whether it answers, how hosts sign in, and its clock.
 func (e *examination) reach(ctx context.Context, provider string) bool {
 	before := e.Now()
-	document, err := e.metadata(ctx, provider+wellKnownResource)
+	document, err := e.metadata(ctx, provider+rs.MetadataPath)
 	if err != nil {
 		e.fail("provider", exit.Unavailable, "check the URL and the network: curl -I "+provider, "%s cannot be reached: %s.", provider, why(err))
 		return false
@@ -120,9 +120,6 @@ func (e *examination) reach(ctx context.Context, provider string) bool {
 	}
 	return true
 }
-
-// wellKnownResource is the path of a resource's metadata (RFC 9728).
-const wellKnownResource = "/.well-known/oauth-protected-resource"
 
 // A metadata is the public metadata of a resource, empty if it cannot be parsed.
 type metadata struct {
@@ -236,7 +233,7 @@ func (e *examination) signIn(ctx context.Context) {
 		return
 	}
 	origin := u.Scheme + "://" + u.Host
-	document, err := e.metadata(ctx, origin+wellKnownResource+u.EscapedPath())
+	document, err := e.metadata(ctx, origin+rs.MetadataPath+u.EscapedPath())
 	switch {
 	case err != nil:
 		e.fail("sign-in", exit.Unavailable, "check the URL and the network: curl -I "+origin, "%s cannot be reached: %s.", origin, why(err))

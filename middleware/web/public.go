@@ -8,6 +8,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -15,7 +16,7 @@ import (
 const (
 	EndpointPath = "/mcp"
 	PagePath     = "/" // for people
-	MetadataPath = "/.well-known/oauth-protected-resource"
+	MetadataPath = rs.MetadataPath
 	IconPath     = "/icon.svg"
 	LivePath     = "/livez"
 	ReadyPath    = "/readyz"

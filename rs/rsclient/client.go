@@ -270,7 +270,7 @@ const maxReachBytes = 16 << 10
 // Reach returns nil if the resource server answers at all, without a token and without a retry. Any status below 500 counts: a 401 or a
 // 404 comes from a server that is up. Its error is an [*rs.Error]; ctx bounds it.
 func (c *Client) Reach(ctx context.Context) error {
-	request, err := c.request(ctx, c.base+"/.well-known/oauth-protected-resource")
+	request, err := c.request(ctx, c.base+rs.MetadataPath)
 	if err != nil {
 		return err
 	}

@@ -12,6 +12,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 	"github.com/pdp-connect/pdpp-mcp/transport/internal/rechecked"
 )
@@ -152,7 +153,7 @@ func (i *Issuers) Ask(ctx context.Context) ([]string, error) {
 		Resource string   `json:"resource"`
 		Servers  []string `json:"authorization_servers"`
 	}
-	if err := get(ctx, i.client, strings.TrimRight(i.read, "/")+"/.well-known/oauth-protected-resource", &document); err != nil {
+	if err := get(ctx, i.client, strings.TrimRight(i.read, "/")+rs.MetadataPath, &document); err != nil {
 		return nil, fmt.Errorf("the resource server's metadata: %w", err)
 	}
 	resource := strings.TrimRight(document.Resource, "/")
