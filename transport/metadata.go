@@ -23,21 +23,19 @@ type Metadata struct {
 
 // document has the standard fields and the PDPP extensions, and no others (S3-17c).
 type document struct {
-	Resource             string    `json:"resource"`
-	ResourceName         string    `json:"resource_name,omitempty"`
-	AuthorizationServers []string  `json:"authorization_servers,omitempty"`
-	BearerMethods        []string  `json:"bearer_methods_supported"`
-	QueryBase            string    `json:"pdpp_core_query_base,omitempty"`
-	TokenKinds           []string  `json:"pdpp_token_kinds_supported"`
-	Discovery            discovery `json:"pdpp_agent_discovery"`
-}
-
-type discovery struct {
-	MCP struct {
-		Endpoint    string `json:"endpoint"`
-		Transport   string `json:"transport"`
-		Description string `json:"description"`
-	} `json:"mcp"`
+	Resource             string   `json:"resource"`
+	ResourceName         string   `json:"resource_name,omitempty"`
+	AuthorizationServers []string `json:"authorization_servers,omitempty"`
+	BearerMethods        []string `json:"bearer_methods_supported"`
+	QueryBase            string   `json:"pdpp_core_query_base,omitempty"`
+	TokenKinds           []string `json:"pdpp_token_kinds_supported"`
+	Discovery            struct {
+		MCP struct {
+			Endpoint    string `json:"endpoint"`
+			Transport   string `json:"transport"`
+			Description string `json:"description"`
+		} `json:"mcp"`
+	} `json:"pdpp_agent_discovery"`
 }
 
 // adapterDescription distinguishes MCP from the query base that it reads (S3-R9).

@@ -65,8 +65,6 @@ func (c madeCall) String() string { return c.Tool + " " + c.Arguments }
 
 func (c madeCall) link() string { return link("call", "tool", c.Tool, "arguments", c.Arguments) }
 
-func (c madeCall) node() g.Node { return h.Li(h.A(h.Href(c.link()), h.Code(g.Text(c.String())))) }
-
 // turns links to the page of a cursor and, except on the first page, back to the first.
 func (v *view) turns(cursor string) g.Node {
 	later := v.Get("cursor") != ""

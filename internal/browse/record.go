@@ -77,7 +77,8 @@ func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 // cut lists the calls that read what fetch left out.
 func cut(incomplete []string) g.Node {
 	return g.If(len(incomplete) > 0, h.Section(h.H2(g.Text("Cut")), h.Ul(g.Map(incomplete, func(arguments string) g.Node {
-		return madeCall{"read_record_field", arguments}.node()
+		call := madeCall{"read_record_field", arguments}
+		return h.Li(h.A(h.Href(call.link()), h.Code(g.Text(call.String()))))
 	}))))
 }
 

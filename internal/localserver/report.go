@@ -119,7 +119,11 @@ func (r *embedReport) progress(p semantic.Progress) {
 	switch {
 	case p.Err != nil:
 		if r.failure == nil || r.failure.Error() != p.Err.Error() {
-			r.say("%d of %d records have vectors, and it goes on when this passes: %s", p.Done, p.Records, embedFailure(p.Err))
+			advice := "" // the flag to use for an endpoint on another machine
+			if errors.Is(p.Err, embedding.ErrElsewhere) {
+				advice = " with --embed-allow HOST"
+			}
+			r.say("%d of %d records have vectors, and it goes on when this passes: %s%s", p.Done, p.Records, p.Err, advice)
 		}
 	case p.Complete:
 		r.say("all %d records have vectors of %s, after %s", p.Records, r.model, r.took())
@@ -127,12 +131,4 @@ func (r *embedReport) progress(p semantic.Progress) {
 		r.sayEvery(embedReportEvery, "%d of %d records have vectors so far", p.Done, p.Records)
 	}
 	r.failure = p.Err
-}
-
-// embedFailure returns the text of an error, with the flag to use for an endpoint on another machine.
-func embedFailure(err error) string {
-	if errors.Is(err, embedding.ErrElsewhere) {
-		return err.Error() + " with --embed-allow HOST"
-	}
-	return err.Error()
 }

@@ -57,7 +57,11 @@ func (d *httpDirectory) Members(ctx context.Context, token rs.Token) (Membership
 }
 
 func readMembership(body []byte) (Membership, error) {
-	var answer directoryAnswer
+	var answer struct {
+		PackageID string            `json:"package_id"`
+		Status    string            `json:"status"`
+		Members   []json.RawMessage `json:"members"` // each a directoryRow
+	}
 	if wire.Decode(body, &answer, "package_id", "status", "members") != nil || answer.Status == "" {
 		return Membership{}, lookup.Unreachable(errors.New("the package directory's answer is not the JSON of its contract"))
 	}
@@ -81,24 +85,16 @@ func readMembership(body []byte) (Membership, error) {
 	return m, nil
 }
 
-type directoryAnswer struct {
-	PackageID string            `json:"package_id"`
-	Status    string            `json:"status"`
-	Members   []json.RawMessage `json:"members"` // each a directoryRow
-}
-
 type directoryRow struct {
 	rs.Connection
 	Streams     []string        `json:"streams"`
 	AccessToken string          `json:"access_token"`
 	ExpiresAt   json.RawMessage `json:"expires_at"`
 	Usable      bool            `json:"usable"`
-	Error       *directoryError `json:"error"`
-}
-
-type directoryError struct {
-	Code    rs.Code `json:"code"`
-	Message string  `json:"message"`
+	Error       *struct {
+		Code    rs.Code `json:"code"`
+		Message string  `json:"message"`
+	} `json:"error"`
 }
 
 // member converts one row. An invalid row makes only that member unusable, not the package.

@@ -82,20 +82,17 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	if !once {
 		return
 	}
-	switch form.Get("grant_type") {
-	case "authorization_code":
-		if !b.tokens.Takes(r) {
-			pass(w, serverAnswer{}, errTooMany)
-			return
-		}
-		answer, err := b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
-		pass(w, answer, err)
-	case "refresh_token":
-		answer, err := b.refresh(r, s, form)
-		pass(w, answer, err)
-	default:
+	answer, err := serverAnswer{}, errTooMany
+	switch grant := form.Get("grant_type"); {
+	case grant == "refresh_token":
+		answer, err = b.refresh(r, s, form)
+	case grant != "authorization_code":
 		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "Only authorization_code and refresh_token are served here.")
+		return
+	case b.tokens.Takes(r):
+		answer, err = b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
 	}
+	pass(w, answer, err)
 }
 
 // refresh sends one request for each client and refresh token, and answers all concurrent calls from it; only that request counts against a
