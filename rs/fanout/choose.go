@@ -95,7 +95,6 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 		usable, _, _ = p.partition(stream)
 	}
 	failed := func(c *member) int { return map[bool]int{true: 1}[p.failed(c)] }
-	usable = slices.Clone(usable)
 	slices.SortStableFunc(usable, func(a, b *member) int { return failed(a) - failed(b) })
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"

@@ -135,7 +135,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 		} else if err != nil {
 			status = rs.AsError(err).Status
 		}
-		c.sender.observer.Read(class, status, time.Since(began))
+		c.sender.options.Observer.Read(class, status, time.Since(began))
 	}()
 	ctx, cancel := context.WithTimeout(withReading(ctx, b.grant, b.caller, class), c.options.ReadTimeout)
 	defer cancel()
@@ -164,7 +164,6 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	return answer, err
 }
 
-// request returns a GET of JSON.
 func (c *Client) request(ctx context.Context, target string) (*http.Request, error) {
 	request, err := http.NewRequestWithContext(ctx, http.MethodGet, target, nil)
 	if err != nil {
@@ -223,7 +222,6 @@ func (c *Client) read(response *http.Response, binary bool, b *answerBody, redac
 	return answer, nil
 }
 
-// chunkBytes is how much of a body is read at a time.
 const chunkBytes = 32 << 10
 
 // readBody reads a body of at most MaxResponseBytes, decompressed, into b. If it fails, it returns no part of the body.
@@ -274,7 +272,7 @@ func (c *Client) Reach(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	request, end := c.sender.trace(request)
+	request, end := c.sender.options.Trace(request)
 	response, err := c.options.Transport.RoundTrip(request) // a redirect is an answer, too
 	if err != nil {
 		end(0, 0, err)

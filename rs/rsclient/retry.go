@@ -29,14 +29,10 @@ const (
 // A Sender sends requests without side effects to one host, for all callers: behind circuit breakers, with a few retries out of each
 // caller's budget, and without following redirects. It is safe for concurrent use.
 type Sender struct {
+	options  SenderOptions
 	http     *http.Client
 	breakers *breakers
 	budget   *retryBudget
-	host     string
-	retries  int
-	statuses bool // whether a transient status is retried, or only a connection that failed
-	trace    Trace
-	observer Observer
 }
 
 // SenderOptions configure [NewSender].
@@ -60,6 +56,7 @@ func NewSender(o SenderOptions) *Sender {
 	}
 	b := newBreakers(o.Host, o.NoBreaker, o.Observer)
 	return &Sender{
+		options: o, breakers: b, budget: newRetryBudget(),
 		http: &http.Client{
 			// guarded also hides CloseIdleConnections, with which retryablehttp would close all callers' connections when it gives up.
 			Transport: guarded{o.Transport, b, o.Trace},
@@ -67,7 +64,6 @@ func NewSender(o SenderOptions) *Sender {
 				return http.ErrUseLastResponse // a bearer token is never sent to another address
 			},
 		},
-		breakers: b, budget: newRetryBudget(), host: o.Host, retries: o.Retries, statuses: o.Statuses, trace: o.Trace, observer: o.Observer,
 	}
 }
 
@@ -81,11 +77,11 @@ func (s *Sender) Send(request *retryablehttp.Request) (*http.Response, error) {
 	t := &retrier{Sender: s, caller: caller, began: time.Now()}
 	retrying := &retryablehttp.Client{
 		HTTPClient: s.http,
-		RetryMax:   s.retries,
+		RetryMax:   s.options.Retries,
 		CheckRetry: t.shouldRetry,
 		Backoff:    func(time.Duration, time.Duration, int, *http.Response) time.Duration { return t.wait },
 		PrepareRetry: func(*http.Request) error {
-			s.observer.Retried(s.host)
+			s.options.Observer.Retried(s.options.Host)
 			t.began = time.Now()
 			return nil
 		},
@@ -108,7 +104,7 @@ func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err 
 	if ctx.Err() != nil {
 		return false, ctx.Err()
 	}
-	if t.retried >= t.retries || !t.transient(response, err) {
+	if t.retried >= t.options.Retries || !t.transient(response, err) {
 		return false, nil
 	}
 	retryAfter := time.Duration(0)
@@ -127,7 +123,7 @@ func (t *retrier) shouldRetry(ctx context.Context, response *http.Response, err 
 		return false, nil
 	}
 	if !t.budget.take(t.caller, time.Now()) {
-		t.observer.RetryDenied(t.host)
+		t.options.Observer.RetryDenied(t.options.Host)
 		return false, nil
 	}
 	t.retried++
@@ -144,7 +140,7 @@ func (t *retrier) transient(response *http.Response, err error) bool {
 	}
 	switch response.StatusCode {
 	case http.StatusTooManyRequests, http.StatusBadGateway, http.StatusServiceUnavailable, http.StatusGatewayTimeout:
-		return t.statuses
+		return t.options.Statuses
 	}
 	return false
 }
