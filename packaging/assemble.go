@@ -81,7 +81,6 @@ func assemble(e edition) ([]file, error) {
 	return append(files, file{name: checksumsName, data: sums.Bytes()}), nil
 }
 
-// program returns the program for a target as a file with a path.
 func (e edition) program(t target, path string) file {
 	return file{name: path, data: e.binaries[t], executable: true}
 }

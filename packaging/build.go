@@ -24,7 +24,6 @@ func goTool(ctx context.Context, folder string, t target, arguments ...string) (
 	return output, nil
 }
 
-// build makes the program for a target.
 func build(ctx context.Context, t target, version string) ([]byte, error) {
 	folder, err := os.MkdirTemp("", "packaging")
 	if err != nil {

@@ -37,7 +37,6 @@ var targets = []target{
 
 func (t target) String() string { return t.os + "/" + t.arch }
 
-// binary returns the file name of the program.
 func (t target) binary() string {
 	if t.os == "windows" {
 		return name + ".exe"
@@ -81,12 +80,10 @@ func archiveName(t target, version string) string {
 	return name + "_" + version + "_" + t.os + "_" + t.arch + extension
 }
 
-// billName is the file name of the bill of materials.
 func billName(version string) string { return name + "_" + version + ".cdx.json" }
 
 func bundleName(version string) string { return name + "_" + version + ".mcpb" }
 
-// published returns the URL of a file of a release.
 func published(version, file string) string {
 	return repository + "/releases/download/v" + version + "/" + file
 }

@@ -17,7 +17,6 @@ import (
 // jsontext validates JSON: it limits nesting and detects duplicate names. gjson then finds the parts of text that is known to be valid. It
 // does so without allocations; a jsontext decoder makes eight for each object.
 
-// errNotJSON is the error of a body that is not JSON.
 var errNotJSON = errors.New("the JSON is malformed")
 
 // newDecoder returns a decoder that accepts what resource servers send: duplicate names, and bytes that are not UTF-8 in strings.

@@ -96,7 +96,6 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.askSDK(w, r, m)
 }
 
-// askSDK lets the SDK answer a message.
 func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message) {
 	ctx, reads, _ := rsclient.WithCallReads(r.Context())
 	defer reads.End() // a blob counts against the answer budget until it is sent
@@ -252,7 +251,6 @@ func (a *rpcAnswer) Flush() {
 	}
 }
 
-// finish writes the refusal, if there was one.
 func (a *rpcAnswer) finish() {
 	if a.status == 0 {
 		return

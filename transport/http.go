@@ -75,7 +75,6 @@ func (o HandlerOptions) page(nothing http.Handler) http.Handler {
 	})
 }
 
-// signInMethods are the methods at the paths of a sign-in.
 var signInMethods = map[string][]string{
 	web.ServerPath: {http.MethodGet, http.MethodHead}, web.AuthorizePath: {http.MethodGet}, web.RegisterPath: {http.MethodPost}, web.TokenPath: {http.MethodPost},
 }

@@ -17,7 +17,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
-// serverOptions configure [newServer].
 type serverOptions struct {
 	Self         mcp.Implementation
 	Instructions string
@@ -35,7 +34,6 @@ type Server struct {
 	options serverOptions
 }
 
-// newServer returns a server of these tools, resources and prompts.
 func newServer(o serverOptions) *Server {
 	// Set in full, because the SDK would infer the rest, with logging and listChanged.
 	capabilities := &mcp.ServerCapabilities{Tools: &mcp.ToolCapabilities{}, Resources: &mcp.ResourceCapabilities{}}

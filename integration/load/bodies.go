@@ -13,7 +13,6 @@ const usualItems, largeItems = 25, 100
 // prose fills text fields. It has characters of one and of several bytes.
 const prose = "The invoice for the apollo release was discussed with the team over lunch; Zoë’s naïve café draft – 🚀 – comes next week. "
 
-// list returns n items.
 func list(n int, item func(i int) string) []string {
 	items := make([]string, n)
 	for i := range items {

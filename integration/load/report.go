@@ -17,7 +17,6 @@ func (r results) against(name, subject string) float64 {
 	return median(ratios)
 }
 
-// report formats the figures as Markdown.
 func (r results) report(o options) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Medians of %d rounds of %s. Protocol %s, %s, %s/%s, %d cores, which the clients and the resource server share with what is measured.\n\n",

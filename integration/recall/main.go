@@ -47,7 +47,6 @@ type setting struct{ policy, scope, channel string }
 
 func (s setting) String() string { return s.policy + " · " + s.scope + " · " + s.channel }
 
-// results are the trials of each setting.
 type results map[setting][]trial
 
 var (
@@ -56,7 +55,6 @@ var (
 	channels = []string{"text", "structured"}
 )
 
-// run asks every question by every policy and scope.
 func run(ctx context.Context, o options) (results, error) {
 	path, questions := "", filepath.Join("integration", "recall", "testdata", "year.jsonl")
 	if o.folder != "" {
@@ -85,7 +83,6 @@ func run(ctx context.Context, o options) (results, error) {
 	return r, nil
 }
 
-// ask asks one question by each policy.
 func (r results) ask(ctx context.Context, s *subject, q question, scope string, streams []string) error {
 	asked, err := s.search(ctx, arguments(q.Q, streams))
 	if err != nil {

@@ -116,7 +116,6 @@ func arguments(q string, streams []string) json.RawMessage {
 	return text
 }
 
-// search calls the tool at /mcp.
 func (s *subject) search(ctx context.Context, arguments json.RawMessage) (answer, error) {
 	body := fmt.Sprintf(`{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"search","arguments":%s}}`, arguments)
 	request := httptest.NewRequestWithContext(ctx, http.MethodPost, "https://mcp.example"+web.EndpointPath, strings.NewReader(body))

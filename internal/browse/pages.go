@@ -33,7 +33,6 @@ type Pages struct {
 	sessions sessions
 }
 
-// refuse answers with a page that gives the reason.
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	const title = "This page cannot be shown"
 	p.frame.Write(w, r, status, title, page.Main(
@@ -69,7 +68,6 @@ type view struct {
 	failure *failure
 }
 
-// A madeCall is a tool call that was made.
 type madeCall struct{ Tool, Arguments string }
 
 func (c madeCall) params() any {
@@ -88,7 +86,6 @@ func arguments(pairs ...any) (given rs.Object) {
 	return given
 }
 
-// A failure is the error of a tool call.
 type failure struct{ Code, Message, Hint string }
 
 // request sends an MCP request and returns its result. After a failure, which it stores in the view, it returns nil.

@@ -40,7 +40,6 @@ func (v *view) document(content g.Node) g.Node {
 	}
 }
 
-// said shows the failure and the notes of a view.
 func (v *view) said() g.Node {
 	notes := g.Map(v.notes, func(note string) g.Node { return h.P(h.Class("message"), g.Text(note)) })
 	if v.failure == nil {
@@ -86,17 +85,14 @@ func trail(address, text string) g.Node {
 	)
 }
 
-// small shows a secondary text, if there is any.
 func small(text string) g.Node {
 	return g.If(text != "", g.Group{g.Text(" "), h.Small(g.Text(text))})
 }
 
-// authored shows the time of a record, if there is any.
 func authored(time string) g.Node {
 	return g.If(time != "", g.Group{g.Text(", "), h.Time(h.DateTime(time), g.Text(time))})
 }
 
-// term is one entry of a description list.
 func term(name, beside, text string) g.Node {
 	return h.Div(h.Dt(g.Text(name), small(beside)), h.Dd(g.Text(text)))
 }

@@ -61,7 +61,6 @@ func hits(found rs.Object) g.Node {
 	}))}
 }
 
-// marked shows an excerpt with its matches highlighted.
 func marked(excerpt string) g.Node {
 	var all g.Group
 	for excerpt != "" {
@@ -106,7 +105,6 @@ func (v *view) tool(ctx context.Context) g.Node {
 	}
 }
 
-// answer makes a call and shows its whole result.
 func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	v.main = made
 	answer := v.request(ctx, "tools/call", made.params())

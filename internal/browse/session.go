@@ -27,7 +27,6 @@ func newSessions(now func() time.Time) sessions {
 	return sessions{now, ends}
 }
 
-// begin returns the name of a new session.
 func (s sessions) begin() string {
 	name := rand.Text()
 	s.ends.Add(name, s.now().Add(sessionLife))

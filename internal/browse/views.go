@@ -63,7 +63,6 @@ func parseQuery(raw string) (query, error) {
 	return q, err
 }
 
-// checkValues refuses a missing or invalid parameter.
 func (q query) checkValues() error {
 	for _, name := range views[q.View].needs {
 		if q.values[name] == "" {

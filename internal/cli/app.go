@@ -40,7 +40,6 @@ func (app App) userAgent() string { return "pdpp-mcp/" + app.Version }
 // visible returns the output for text that a person reads.
 func (app App) visible() terminal.Visible { return terminal.Visible{Out: app.Out} }
 
-// log returns a logger to Err.
 func (app App) log(level zerolog.Level) zerolog.Logger {
 	return zerolog.New(app.Err).Level(level).With().Timestamp().Logger()
 }

@@ -114,7 +114,6 @@ func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, er
 	return command, cmp.Or(err, unknown)
 }
 
-// root returns the root command with all commands of the program.
 func (app App) root(serve serveFunc) *cobra.Command {
 	root := &cobra.Command{
 		Use: "pdpp-mcp <command>",

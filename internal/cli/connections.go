@@ -16,7 +16,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// cacheFlags name the folder of the stored credentials.
 type cacheFlags struct {
 	CacheRoot string
 }
@@ -80,7 +79,6 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 	return nil
 }
 
-// warnUnusable prints a warning for each stored file that cannot be used.
 func (app App) warnUnusable(unusable []error) {
 	for _, why := range unusable {
 		app.warn("%v. Fix or delete it.", why)
@@ -104,7 +102,6 @@ func describeGrant(g credentials.Grant) string {
 	return strings.ReplaceAll(strings.Join(words, ""), "\n", `\n`)
 }
 
-// describeExpiry returns how long a credential can be used.
 func describeExpiry(d credentials.Document) string {
 	expires, readable := rs.ReadExpiry(d.Credential.ExpiresAt)
 	switch {

@@ -87,10 +87,8 @@ func absolute(path string) (string, error) {
 	return filepath.Abs(path)
 }
 
-// paths makes the values of flags absolute.
 func paths(flags *pflag.FlagSet, names ...string) { check(flags, absolute, names...) }
 
-// choice restricts a flag to the given values.
 func choice(flags *pflag.FlagSet, name string, values ...string) {
 	check(flags, func(text string) (string, error) {
 		if !slices.Contains(values, text) {

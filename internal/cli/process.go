@@ -43,7 +43,6 @@ func installed(getenv func(string) string) (place clients.Place, program string,
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, program, notes, err
 }
 
-// foundClients returns the clients whose configuration file exists.
 func foundClients(place clients.Place) []clients.Client {
 	return slices.DeleteFunc(clients.All(), func(client clients.Client) bool {
 		_, err := os.Stat(client.Path(place)) // fails for a client without a path

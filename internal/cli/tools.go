@@ -74,7 +74,6 @@ func (l toolList) named(name string) *mcp.Tool {
 	return nil
 }
 
-// unknownTool returns the error about a tool that does not exist. It names those that do.
 func unknownTool(name string) error {
 	names := listedTools()
 	nearest := tools.Nearest(name, names)

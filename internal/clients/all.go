@@ -155,7 +155,6 @@ var all = []Client{{
 	restart: "A client that wants command and arguments apart takes them from the entry above.",
 }}
 
-// named returns an entry with the server's name as its first member.
 func named(s Server, entry object) object { return append(object{{"name", s.Name}}, entry...) }
 
 // typedEntry returns the entry for hosts that require a transport type.

@@ -21,7 +21,6 @@ type Server struct {
 
 func (s Server) hosted() bool { return s.URL != "" }
 
-// words returns the command line of a local server.
 func (s Server) words() []string { return append([]string{s.Command}, s.Arguments...) }
 
 // fill puts the server's name and address into a text for people.

@@ -61,7 +61,6 @@ func (c Client) Remove(file []byte, name string) ([]byte, error) {
 	})
 }
 
-// errNothing means that a file needs no change.
 var errNothing = refused("nothing is to change")
 
 // edit runs a change of the entry of one name and verifies that nothing else changed. An existing entry must be ours. The change gets the

@@ -142,7 +142,6 @@ func findTable(text string, wanted func(path []string) bool) (found table, ok bo
 	return found, ok
 }
 
-// tomlLines formats members as lines of a table.
 func tomlLines(o object) string {
 	var out strings.Builder
 	for _, m := range o {

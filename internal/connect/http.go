@@ -68,7 +68,6 @@ func (r RefusedError) retryable() bool {
 	return r.Status >= 400 && r.Status < 500 && slices.Contains([]string{"invalid_request", "slow_down", "temporarily_unavailable"}, r.Code)
 }
 
-// errNotSent is wrapped by the error of a request that did not reach the server.
 var errNotSent = errors.New("the server cannot be reached")
 
 func (c *client) get(ctx context.Context, address string, into any) error {

@@ -117,7 +117,6 @@ func (k *Keeper) unlock() {
 	k.mutex <- struct{}{}
 }
 
-// due reports whether it is time to renew the access token.
 func (k *Keeper) due() bool {
 	refresh := k.current.Document.Refresh
 	if refresh == nil || k.current.Expires.IsZero() {

@@ -174,7 +174,6 @@ func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context)
 	return issued{}, ended("expired_token", "")
 }
 
-// show shows the owner the link, followed by the text about.
 func (a *attempt) show(link, about string) {
 	a.Say("Open this address in the browser where you are signed in as the owner, and approve:\n\n  %s\n", link)
 	a.Draw(link, about+"\n")

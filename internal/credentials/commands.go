@@ -68,7 +68,6 @@ func askedOf(stored []Credential, stream string, allTimes bool) []int {
 	return has
 }
 
-// holdersOf returns the indexes of the credentials whose grant satisfies has.
 func holdersOf(stored []Credential, has func(Grant) bool) (at []int) {
 	for i, c := range stored {
 		if has(c.Document.Grant) {
@@ -92,7 +91,6 @@ func ofAnotherSource(stored Credential, streams []string) []string {
 	return []string{connectCommand(other), about}
 }
 
-// wider returns the grant extended by what is missing.
 func (g Grant) wider(missing rs.Missing) Grant {
 	add := func(granted []string, more ...string) []string {
 		all := slices.Clone(granted)

@@ -15,7 +15,6 @@ import (
 // lockSuffix names the lock file of a credential. It is never replaced. Its modification time is when the credential was last used.
 const lockSuffix = ".lock"
 
-// lockPause is the time between two attempts to take the lock.
 const lockPause = 20 * time.Millisecond
 
 // Lock takes the lock that allows one process at a time to change the credential at a path. The operating system releases it when a

@@ -214,7 +214,6 @@ func (e *examination) token(ctx context.Context, credential credentials.Credenti
 	return true
 }
 
-// why returns the reason of a failed request.
 func why(err error) string {
 	if _, unknown := errors.AsType[*net.DNSError](err); unknown {
 		return "its name is unknown"

@@ -13,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
 
-// lockRetry is the time between two attempts to take a lock.
 const lockRetry = 100 * time.Millisecond
 
 // lockPatience is how long to wait for an exclusive lock: a process that only inspects the index releases it sooner.

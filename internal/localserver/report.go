@@ -22,7 +22,6 @@ func (c Config) say(format string, arguments ...any) {
 	fmt.Fprintf(c.Progress, "pdpp-mcp: "+format+"\n", arguments...)
 }
 
-// A report prints the progress of long work.
 type report struct {
 	Config
 	begun, reported time.Time
@@ -38,10 +37,8 @@ func (r *report) sayEvery(moment time.Duration, format string, arguments ...any)
 	}
 }
 
-// took returns the time since the work began.
 func (r *report) took() time.Duration { return r.Now().Sub(r.begun).Round(10 * time.Millisecond) }
 
-// A loadReport prints the progress of loading.
 type loadReport struct {
 	report
 	loaded, skipped int
@@ -49,7 +46,6 @@ type loadReport struct {
 	lines           int // printed about pieces of files
 }
 
-// maxNamed is the most pieces of files that are named.
 const maxNamed = 100
 
 // keep names a record of which a part is missing.
@@ -108,7 +104,6 @@ func (r *loadReport) end() {
 	r.say("loaded %d records in %s, skipped %d%s", r.loaded, r.took(), r.skipped, copies)
 }
 
-// An embedReport prints the progress of making vectors.
 type embedReport struct {
 	report
 	model   string

@@ -159,7 +159,6 @@ func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []st
 	}
 }
 
-// reload calls a reload function and logs the result.
 func (s *Service) reload(reload func() (kept []string, err error)) {
 	kept, err := reload()
 	if err != nil {

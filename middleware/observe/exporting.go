@@ -29,7 +29,6 @@ import (
 // FlushTime is how long a hosted server exports its last spans after the last call has ended.
 const FlushTime = 2 * time.Second
 
-// maxExportError is the most bytes of an export error in the log.
 const maxExportError = 300
 
 // NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it.

@@ -67,7 +67,6 @@ func (p Public) Path(path string) string {
 // repeat a foreign host or a header that an untrusted peer forwarded (S3-R9).
 func (p Public) URL(r *http.Request, path string) string { return p.origin(r) + p.Path(path) }
 
-// origin returns the public origin for this request.
 func (p Public) origin(r *http.Request) string {
 	if p.Origin != "" {
 		return p.Origin

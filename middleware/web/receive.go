@@ -19,7 +19,6 @@ const MaxBodyBytes = 128 << 10
 // of times the bytes of a body.
 const slotBytes = 8 << 10
 
-// slots returns how many slots a body takes, at least one.
 func slots(bytes int64) int64 { return max(1, (bytes+slotBytes-1)/slotBytes) }
 
 // receive reads a request's body. It takes no slot of a call, which a client that sends slowly would keep from others. A body of less than
@@ -49,7 +48,6 @@ func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimi
 	return body, nil
 }
 
-// tooLarge returns the error for a request body of more than limit bytes.
 func tooLarge(limit int64) *rs.Error {
 	return &rs.Error{
 		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),

@@ -116,7 +116,6 @@ func (a introspection) terms() *Terms {
 	return &Terms{Limits: func() ([]rs.TimeLimit, bool) { return all, known }}
 }
 
-// maxLimits is how many time limits of a grant are kept.
 const maxLimits = 100
 
 func (a *introspection) read(body []byte) error {

@@ -45,7 +45,6 @@ func CheckRate(name string, perSecond float64, burst int) error {
 	return nil
 }
 
-// A lookupLimiter limits the rate and the concurrency of lookups.
 type lookupLimiter struct {
 	limits LookupLimits
 	now    func() time.Time

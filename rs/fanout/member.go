@@ -217,7 +217,6 @@ func (p *grantPackage) remember(c *member, why *rs.Error) {
 	p.refusals.Add(c.Token.Key(), refusal{why.Brief(), p.options.Now().Add(p.options.RefusalHold)})
 }
 
-// maxRefusals is how many refusals one process remembers.
 const maxRefusals = 10_000
 
 // refusals are the member grants that were refused, by the SHA-256 of the member's token, so that a grant that is approved again is read

@@ -23,10 +23,8 @@ const (
 	maxBlobAttempts = 16
 )
 
-// A memberRead is a read of one member.
 type memberRead func(ctx context.Context, d rs.Doer) (*rs.Response, error)
 
-// An outcome is the result of one member's read: a response or a failure.
 type outcome struct {
 	response *rs.Response
 	failure  *rs.Error

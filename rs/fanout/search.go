@@ -85,7 +85,6 @@ func (s *packageSearch) collect(ctx context.Context) ([]rs.Item, error) {
 	return hits, s.finish()
 }
 
-// load reads the pages that the turns need.
 func (s *packageSearch) load(ctx context.Context, turns []*turn) error {
 	s.reads += len(turns)
 	members := make([]*member, len(turns))

@@ -132,7 +132,6 @@ func notGranted(streams []string) *rs.Error {
 	}
 }
 
-// quoteNames returns up to three names in quotes.
 func quoteNames(names []string) string {
 	const most = 3
 	var quoted []string

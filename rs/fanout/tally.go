@@ -140,7 +140,6 @@ func (t tally) meta(warnings []string) rs.Object {
 	return append(meta, rs.Member{Name: "warnings", Value: rs.JoinArray(warnings)})
 }
 
-// maxMergedWarnings is how many warnings of all members together are kept.
 const maxMergedWarnings = 20
 
 // mergeWarnings appends new warnings: members of one resource server tend to send the same ones.

@@ -13,7 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// defaultAnswerBytes is the default of Options.AnswerBytes.
 const defaultAnswerBytes = 64 << 20
 
 const (

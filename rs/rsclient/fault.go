@@ -41,7 +41,6 @@ func transportError(err error) *rs.Error {
 	return e
 }
 
-// errEncoding is the error of a body in a compression that was not requested.
 var errEncoding = errors.New("the body has another content encoding than gzip")
 
 func tooLarge(message string) *rs.Error {

@@ -24,7 +24,6 @@ type Observer interface {
 	BreakerChanged(host, state string)
 }
 
-// unobserved is the [Observer] that records nothing.
 type unobserved struct{}
 
 func (unobserved) Read(string, int, time.Duration) {}
@@ -37,7 +36,6 @@ func (unobserved) BreakerChanged(string, string)   {}
 // there was no answer.
 type Trace func(*http.Request) (traced *http.Request, end func(status, bytes int, err error))
 
-// untraced is the [Trace] that records nothing.
 func untraced(request *http.Request) (traced *http.Request, end func(status, bytes int, err error)) {
 	return request, func(int, int, error) {}
 }

@@ -2,7 +2,6 @@ package rsclient
 
 import "time"
 
-// windowSlices is how many slices a [window] has.
 const windowSlices = 10
 
 // A window counts two kinds of events in a sliding span of time. Each slice is a tenth of the span, numbered since 1970.

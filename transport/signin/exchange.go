@@ -29,7 +29,6 @@ type serverAnswer struct {
 // (section 2) requires it to ignore them.
 var registrationFields = [...]string{"client_name", "redirect_uris", "application_type"}
 
-// register forwards a registration.
 func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 	sent := map[string]json.RawMessage{}
 	body, err := io.ReadAll(r.Body)
@@ -135,7 +134,6 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnsw
 // maxShared is the most bytes of an answer that is shared; a token answer has a few hundred.
 const maxShared = 16 << 10
 
-// errTooMany means that a caller exceeded its limit of token requests.
 var errTooMany = errors.New("too many token requests")
 
 // errUpstream means that the request was not sent, or that the authorization server did not accept it.
