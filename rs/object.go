@@ -254,10 +254,8 @@ func ReadObject(raw string) (Object, error) {
 	return AsObject(raw), nil
 }
 
-// distinct returns valid JSON without duplicate names: if a name occurs twice in an object, the last value wins.
-func distinct(raw string) string { return readDistinct(newDecoder(raw)) }
-
-// readDistinct returns the next value of a decoder of valid JSON in the same way.
+// readDistinct returns the next value of a decoder of valid JSON without duplicate names: if a name occurs twice in an object, the last
+// value wins.
 func readDistinct(decoder *jsontext.Decoder) string {
 	kind := decoder.PeekKind()
 	if kind != '{' && kind != '[' {

@@ -35,7 +35,7 @@ func ReadResponse(body string) (*Response, error) {
 	}
 	switch {
 	case !read.distinct:
-		body = distinct(body)
+		body = readDistinct(newDecoder(body))
 	case !read.compact:
 		body, err = Compact(body)
 	}

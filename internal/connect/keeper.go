@@ -1,6 +1,7 @@
 package connect
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -201,9 +202,7 @@ func renew(d *credentials.Document, answer []byte, now time.Time) error {
 		return errors.New("its token is of another grant")
 	}
 	before := *d.Refresh
-	if t.RefreshToken == "" { // RFC 6749 section 6: the old one stays valid
-		t.RefreshToken = before.Token
-	}
+	t.RefreshToken = cmp.Or(t.RefreshToken, before.Token) // RFC 6749 section 6: without a new one, the old one stays valid
 	d.Credential.AccessToken = t.AccessToken
 	d.Credential.SetExpiry(time.Time{})
 	setLifetime(d, t, before.TokenEndpoint, now)

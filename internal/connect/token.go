@@ -63,9 +63,7 @@ func readToken(answer []byte) (issued, error) {
 	if err := decode(answer, &t); err != nil {
 		return issued{}, err
 	}
-	if t.AccessToken == "" {
-		t.AccessToken = t.Token
-	}
+	t.AccessToken = cmp.Or(t.AccessToken, t.Token)
 	switch {
 	case !t.AccessToken.Usable():
 		return issued{}, errors.New("its answer holds no token that can be sent")
@@ -91,7 +89,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 		ProviderURL: a.server.provider, AuthorizationServer: a.server.Issuer, Scope: "pdpp:read", Client: a.app,
 		Credential: credentials.Issued{AccessToken: t.AccessToken, TokenType: "Bearer", GrantID: t.GrantID},
 		Grant: credentials.Grant{
-			Source: requested.Source.ID, Offered: requested.Source.streams, Mode: requested.Mode,
+			Source: requested.Source.ID, Offered: requested.Source.streams,
 			Connections: requested.Streams[0].Instances, Fields: a.request.Fields,
 		},
 		CreatedAt: a.Now().UTC().Format(time.RFC3339),
@@ -106,9 +104,7 @@ func (a *attempt) document(t issued) (credentials.Document, error) {
 	if g.Source.ID != "" && g.Source.ID != requested.Source.ID {
 		return d, exit.NotReadyError("the server granted another source than the one that was asked for.")
 	}
-	if g.Mode != "" {
-		d.Grant.Mode = g.Mode
-	}
+	d.Grant.Mode = cmp.Or(g.Mode, requested.Mode)
 	setStreams(&d.Grant, g.Streams)
 	if g.Expires != nil {
 		d.Grant.Ends = g.Expires.UTC().Format(time.RFC3339)

@@ -1,6 +1,7 @@
 package service
 
 import (
+	"cmp"
 	"context"
 	"crypto/tls"
 	"net"
@@ -41,10 +42,7 @@ func tryConnect(ctx context.Context, address string) (host string, err error) {
 	if proxy, err := http.ProxyFromEnvironment(&http.Request{URL: u}); proxy != nil || err != nil {
 		return u.Host, nil //nolint:nilerr // the first read reports a malformed proxy
 	}
-	port, dial := u.Port(), new(net.Dialer).DialContext
-	if port == "" {
-		port = u.Scheme // the dialer resolves "http" and "https" as ports
-	}
+	port, dial := cmp.Or(u.Port(), u.Scheme), new(net.Dialer).DialContext // the dialer resolves "http" and "https" as ports
 	if u.Scheme == "https" {
 		dial = new(tls.Dialer).DialContext
 	}

@@ -1,6 +1,7 @@
 package web
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"io"
@@ -157,10 +158,7 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 
 // requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, or part of the credential.
 func requestID(header http.Header) string {
-	id := header.Get(requestIDHeader)
-	if id == "" {
-		id = header.Get("X-Request-Id")
-	}
+	id := cmp.Or(header.Get(requestIDHeader), header.Get("X-Request-Id"))
 	if !isHarmlessID(id) || len(id) >= 8 && strings.Contains(header.Get("Authorization"), id) {
 		return "req_" + strings.ToLower(rand.Text())
 	}

@@ -1,6 +1,7 @@
 package fanout
 
 import (
+	"cmp"
 	"context"
 	"errors"
 
@@ -30,11 +31,8 @@ type packageAuthority struct {
 // NewPackageAuthority returns an authority that combines another authority and a directory.
 func NewPackageAuthority(o PackageAuthorityOptions) auth.Authority {
 	o.Package = o.Package.withDefaults()
-	if o.Members == nil {
-		o.Members = o.Authority
-	}
 	members := auth.NewTokenCache(auth.TokenCacheOptions{
-		Authority: o.Members, Timeout: o.Package.MemberDeadline, Now: o.Package.Now, Panicked: o.Package.Panicked,
+		Authority: cmp.Or(o.Members, o.Authority), Timeout: o.Package.MemberDeadline, Now: o.Package.Now, Panicked: o.Package.Panicked,
 		Unknown: &auth.LookupLimits{}, // no limits: the directory's tokens are not guesses, and fanOut bounds the lookups of a read
 	})
 	return &packageAuthority{options: o, members: members, refusals: newRefusals()}
@@ -54,9 +52,7 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 	if err != nil {
 		return auth.TokenInfo{}, lookup.Unreachable(err)
 	}
-	if membership.PackageID == "" {
-		membership.PackageID = info.Principal.GrantID
-	}
+	membership.PackageID = cmp.Or(membership.PackageID, info.Principal.GrantID)
 	read := newPackage(token, membership, a.options.For, a.options.Package, a.members, a.refusals)
 	now := a.options.Package.Now()
 	for _, c := range read.members {

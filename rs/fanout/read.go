@@ -8,8 +8,9 @@ import (
 	"net/http"
 	"net/url"
 	"slices"
-	"sync"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
@@ -38,22 +39,17 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 	bounded, cancel := context.WithTimeout(ctx, fanoutDeadlines*p.options.MemberDeadline)
 	defer cancel()
 	limits := readLimits{make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)}
-	queue := make(chan int, len(members)) // in their order
-	for i := range members {
-		queue <- i
-	}
-	close(queue)
-	var workers sync.WaitGroup
-	for range min(max(maxLookups, p.options.Width), len(members)) {
-		workers.Go(func() {
-			for i := range queue {
-				outcomes[i] = p.checkAndRead(bounded, members[i], limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
-					return read(i)(ctx, d)
-				})
-			}
+	var all errgroup.Group
+	all.SetLimit(max(maxLookups, p.options.Width))
+	for i, c := range members {
+		all.Go(func() error {
+			outcomes[i] = p.checkAndRead(bounded, c, limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+				return read(i)(ctx, d)
+			})
+			return nil
 		})
 	}
-	workers.Wait()
+	_ = all.Wait()
 	if p.options.FannedOut != nil {
 		answered := 0
 		for _, o := range outcomes {

@@ -1,6 +1,7 @@
 package rsclient
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"math/rand/v2"
@@ -48,9 +49,7 @@ type SenderOptions struct {
 
 // NewSender returns a sender to one host.
 func NewSender(o SenderOptions) *Sender {
-	if o.Observer == nil {
-		o.Observer = unobserved{}
-	}
+	o.Observer = cmp.Or[Observer](o.Observer, unobserved{})
 	if o.Trace == nil {
 		o.Trace = untraced
 	}

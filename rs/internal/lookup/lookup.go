@@ -2,6 +2,7 @@
 package lookup
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -54,9 +55,7 @@ func New(what, class string, o Options) (*Lookup, error) {
 	if err != nil {
 		return nil, err
 	}
-	if o.Timeout == 0 {
-		o.Timeout = DefaultTimeout
-	}
+	o.Timeout = cmp.Or(o.Timeout, DefaultTimeout)
 	if o.Transport == nil {
 		o.Transport = rsclient.NewTransport()
 	}
