@@ -20,16 +20,16 @@ var all = []Client{{
 	path:  func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },
 	parse: parseJSON, key: "mcpServers", tokenEnv: "${%s}",
 	entry: typedEntry,
-	commands: func(c Client, s Server) [][]string {
+	command: func(c Client, s Server) []string {
 		words := []string{"claude", "mcp", "add", "--scope", "user"}
 		if !s.hosted() {
-			return [][]string{append(append(words, s.Name, "--"), s.words()...)}
+			return append(append(words, s.Name, "--"), s.words()...)
 		}
 		words = append(words, "--transport", "http", s.Name, s.URL)
 		if s.TokenEnv != "" { // last, because --header takes all arguments behind it
 			words = append(words, "--header", "Authorization: "+c.bearer(s))
 		}
-		return [][]string{words}
+		return words
 	},
 	signIn:  "In Claude Code, type /mcp, choose {name} and sign in.",
 	restart: "Start Claude Code again; claude mcp list shows whether it connects.",
@@ -66,15 +66,15 @@ var all = []Client{{
 		}
 		return plainEntry(c, s)
 	},
-	commands: func(_ Client, s Server) [][]string {
+	command: func(_ Client, s Server) []string {
 		words := []string{"codex", "mcp", "add", s.Name}
 		switch {
 		case !s.hosted():
-			return [][]string{append(append(words, "--"), s.words()...)}
+			return append(append(words, "--"), s.words()...)
 		case s.TokenEnv != "":
-			return [][]string{append(words, "--url", s.URL, "--bearer-token-env-var", s.TokenEnv)}
+			return append(words, "--url", s.URL, "--bearer-token-env-var", s.TokenEnv)
 		}
-		return [][]string{append(words, "--url", s.URL)}
+		return append(words, "--url", s.URL)
 	},
 	signIn:  "If Codex has not asked you to sign in: codex mcp login {name}",
 	restart: "Start Codex again; codex mcp list shows it.",
@@ -94,8 +94,8 @@ var all = []Client{{
 	path:  func(p Place) string { return filepath.Join(p.applicationData(), "Code", "User", "mcp.json") },
 	parse: parseJSONC, key: "servers",
 	entry: typedEntry,
-	commands: func(c Client, s Server) [][]string {
-		return [][]string{{"code", "--add-mcp", encode(named(s, typedEntry(c, s)))}}
+	command: func(c Client, s Server) []string {
+		return []string{"code", "--add-mcp", encode(named(s, typedEntry(c, s)))}
 	},
 	link: func(s Server, entry object) string {
 		return "vscode:mcp/install?" + url.PathEscape(encode(named(s, entry)))
@@ -113,22 +113,22 @@ var all = []Client{{
 		}
 		return entry
 	},
-	commands: func(_ Client, s Server) [][]string {
+	command: func(_ Client, s Server) []string {
 		words := []string{"gemini", "mcp", "add", "--scope", "user"}
 		switch {
 		case s.TokenEnv != "":
 			return nil // the shell would expand the variable, and the command would store the token
 		case s.hosted():
-			return [][]string{append(words, "--transport", "http", s.Name, s.URL)}
+			return append(words, "--transport", "http", s.Name, s.URL)
 		}
 		words = append(words, s.Name, s.Command)
 		for i, argument := range s.Arguments { // flags go behind --, as in its documentation
 			if i > 0 && strings.HasPrefix(argument, "-") {
-				return [][]string{append(append(words, "--"), s.Arguments[i:]...)}
+				return append(append(words, "--"), s.Arguments[i:]...)
 			}
 			words = append(words, argument)
 		}
-		return [][]string{words}
+		return words
 	},
 	signIn:  "In Gemini CLI, type /mcp auth {name} and sign in.",
 	restart: "Start Gemini CLI again in a folder that it trusts; /mcp shows it.",

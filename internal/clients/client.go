@@ -67,7 +67,7 @@ type Client struct {
 	hostedOnly bool   // the host cannot run a command
 	tokenEnv   string // format of a reference to an environment variable in a header, %s being its name; empty: not supported
 	entry      func(Client, Server) object
-	commands   func(Client, Server) [][]string     // the host's own commands to add a server; nil: none
+	command    func(Client, Server) []string       // the host's own command to add a server; nil: none
 	link       func(s Server, entry object) string // a link that installs the server; nil: none
 	steps      []string                            // to add a hosted server in the host's own settings
 

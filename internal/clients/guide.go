@@ -7,12 +7,12 @@ import (
 
 // A Guide tells a person how to connect one client: the recommended way first, then alternatives.
 type Guide struct {
-	Commands []string // to paste into a terminal; empty if there are Steps
-	Steps    []string // to follow in the host's own settings
-	After    string   // one sentence: what to do after adding the server
-	Path     string   // of the file to edit by hand
-	Entry    string   // to put into that file; empty if there is no file
-	Link     string   // installs the server in the host; empty: not supported
+	Command string   // to paste into a terminal; empty if there are Steps
+	Steps   []string // to follow in the host's own settings
+	After   string   // one sentence: what to do after adding the server
+	Path    string   // of the file to edit by hand
+	Entry   string   // to put into that file; empty if there is no file
+	Link    string   // installs the server in the host; empty: not supported
 }
 
 // Guide returns how to connect the client to a server on a machine. self is the command line of this program that edits the file. Check
@@ -35,16 +35,14 @@ func (c Client) Guide(s Server, p Place, path string, self []string) Guide {
 		}
 		return guide
 	}
-	var commands [][]string
-	if c.commands != nil {
-		commands = c.commands(c, s)
+	var words []string
+	if c.command != nil {
+		words = c.command(c, s)
 	}
-	if len(commands) == 0 && path != "" {
-		commands = [][]string{self}
+	if words == nil && path != "" {
+		words = self
 	}
-	for _, words := range commands {
-		guide.Commands = append(guide.Commands, CommandLine(p.OS, words))
-	}
+	guide.Command = CommandLine(p.OS, words)
 	return guide
 }
 
@@ -53,8 +51,8 @@ func (g Guide) Text(c Client, s Server) string {
 	var out strings.Builder
 	fmt.Fprintf(&out, "Connect %s to %s.\n\n", c.Title, s.Description)
 	switch {
-	case len(g.Commands) > 0:
-		out.WriteString("Run this:\n\n" + indent(strings.Join(g.Commands, "\n")+"\n"))
+	case g.Command != "":
+		out.WriteString("Run this:\n\n" + indent(g.Command+"\n"))
 	case len(g.Steps) > 0:
 		for i, step := range g.Steps {
 			fmt.Fprintf(&out, "  %d. %s\n", i+1, step)

@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 
 	g "maragu.dev/gomponents"
@@ -128,12 +127,8 @@ func guide(client clients.Client, server clients.Server) g.Node {
 	// client, and some others run scripts.
 	case strings.HasPrefix(found.Link, "cursor://"), strings.HasPrefix(found.Link, "vscode:"):
 		way, more = h.P(h.A(h.Class("button"), h.Href(found.Link), g.Text("Add to "+name))), byHand
-	case len(found.Commands) > 0:
-		commands := g.Group{h.P(g.Text("Run this in a terminal:"))}
-		for i, command := range found.Commands {
-			commands = append(commands, Copying(client.Name+"-"+strconv.Itoa(i), "Command", command))
-		}
-		way, more = commands, byHand
+	case found.Command != "":
+		way, more = g.Group{h.P(g.Text("Run this in a terminal:")), Copying(client.Name+"-command", "Command", found.Command)}, byHand
 	case len(found.Steps) > 0:
 		way = h.Ol(g.Map(found.Steps, func(step string) g.Node { return h.Li(g.Text(step)) }))
 	case len(files) > 0:
