@@ -2,7 +2,6 @@ package transport
 
 import (
 	"context"
-	"encoding/json"
 	"net/http"
 	"strings"
 
@@ -65,10 +64,9 @@ func (m Metadata) serve(w http.ResponseWriter, r *http.Request, public web.Publi
 	if middleware.RequestFrom(r.Context()).Path != web.MetadataPath {
 		d.Resource = mcpURL
 	}
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store") // it depends on the host name and the headers of the request
 	if public.Origin != "" {
 		w.Header().Set("Cache-Control", "public, max-age=300")
 	}
-	_ = json.NewEncoder(w).Encode(d)
+	web.WriteJSON(w, http.StatusOK, d)
 }

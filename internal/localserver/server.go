@@ -5,7 +5,6 @@ package localserver
 import (
 	"context"
 	"crypto/rand"
-	"encoding/json"
 	"errors"
 	"net"
 	"net/http"
@@ -21,6 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
@@ -216,9 +216,7 @@ func (e *Server) regrant(ctx context.Context) {
 // refusal returns a handler that answers with the error envelope of a resource server.
 func refusal(status int, code, message string) http.HandlerFunc {
 	return func(w http.ResponseWriter, _ *http.Request) {
-		w.Header().Set("Content-Type", "application/json")
-		w.WriteHeader(status)
-		_ = json.NewEncoder(w).Encode(map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
+		web.WriteJSON(w, status, map[string]any{"error": map[string]string{"code": code, "type": "api_error", "message": message}})
 	}
 }
 

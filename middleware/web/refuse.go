@@ -28,7 +28,6 @@ func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error,
 		ResourceMetadata string  `json:"resource_metadata,omitempty"`
 	}
 	middleware.RequestFrom(r.Context()).Refusal = e.Code
-	w.Header().Set("Content-Type", "application/json")
 	w.Header().Set("Cache-Control", "no-store")
 	w.Header().Del("Content-Length")
 	if status == http.StatusServiceUnavailable || status == http.StatusTooManyRequests {
@@ -38,8 +37,14 @@ func refuseWith(w http.ResponseWriter, r *http.Request, status int, e *rs.Error,
 		}
 		w.Header().Set("Retry-After", strconv.Itoa(int(wait.Seconds())))
 	}
+	WriteJSON(w, status, map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
+}
+
+// WriteJSON answers with a document.
+func WriteJSON(w http.ResponseWriter, status int, document any) {
+	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(map[string]document{"error": {e.Code, e.Message, e.Hint, resourceMetadata}})
+	_ = json.NewEncoder(w).Encode(document) // too late to report an error: the status is sent
 }
 
 // defaultRetryAfter is the Retry-After of an error without one of at least a second.

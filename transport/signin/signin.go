@@ -191,7 +191,7 @@ func (b *Bridge) metadata(w http.ResponseWriter, s server) {
 		document["client_id_metadata_document_supported"] = true
 	}
 	w.Header().Set("Cache-Control", "public, max-age=300")
-	writeJSON(w, http.StatusOK, document)
+	web.WriteJSON(w, http.StatusOK, document)
 }
 
 // authorizeParameters are the parameters that are forwarded. Others could replace the selection.
@@ -245,13 +245,7 @@ func (b *Bridge) authorize(w http.ResponseWriter, r *http.Request, s server) {
 // refuse writes an error in the form of RFC 6749.
 func refuse(w http.ResponseWriter, status int, code, description string) {
 	w.Header().Set("Cache-Control", "no-store")
-	writeJSON(w, status, map[string]string{"error": code, "error_description": description})
-}
-
-func writeJSON(w http.ResponseWriter, status int, body any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_ = json.NewEncoder(w).Encode(body) // too late to report an error: the status is sent
+	web.WriteJSON(w, status, map[string]string{"error": code, "error_description": description})
 }
 
 // mediaIs reports whether a Content-Type header has a media type.
