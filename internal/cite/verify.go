@@ -76,7 +76,8 @@ func Verify(ctx context.Context, call Call, c Citation) (Verdict, error) {
 	case there == "":
 		v.Verdict, v.Detail = Changed, fmt.Sprintf("the field no longer reaches characters %d to %d", *c.Start, *c.End)
 	default:
-		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, rs.Clip(render.Quotable(there), shownChars))
+		now := rs.Clip(render.Quotable(there), shownChars)
+		v.Verdict, v.Detail = Changed, fmt.Sprintf("characters %d to %d now read %q", *c.Start, *c.End, now)
 	}
 	return v, nil
 }
