@@ -76,16 +76,18 @@ func ReadHaving(name string, s *rs.Schema, args rs.Object) Stream {
 	names := named(args)
 	homes, known := homesOf(s, name, names)
 	var rows []rs.SchemaStream
-	having := slices.DeleteFunc(slices.Clone(homes), func(h home) bool { return len(h.has) < len(known) })
-	for _, h := range having {
-		rows = append(rows, h.row)
+	var connection string
+	for _, h := range homes {
+		if len(h.has) >= len(known) {
+			rows, connection = append(rows, h.row), h.ID
+		}
 	}
 	if len(homes) < 2 || len(rows) == 0 {
 		return Read(name, s)
 	}
 	stream := Read(name, &rs.Schema{Streams: rows})
 	if len(names) > 0 && len(rows) == 1 {
-		stream.Connection = having[0].ID
+		stream.Connection = connection
 	}
 	return stream
 }
@@ -104,21 +106,27 @@ func (s Stream) RelationNames() (names []string) {
 }
 
 // Time returns the one field that has the time of a record; "" if there is none, or several.
-func (s Stream) Time() string {
-	if times := s.Times(); len(times) == 1 {
-		return times[0]
-	}
-	return ""
-}
+func (s Stream) Time() string { return only(s.Times()) }
 
 // Times returns the fields that have the time of a record. There are several if connections name it differently.
-func (s Stream) Times() (names []string) {
+func (s Stream) Times() []string { return s.namesOf(isEventTime) }
+
+// namesOf returns the names of the fields that a use accepts.
+func (s Stream) namesOf(u Use) (names []string) {
 	for _, f := range s.Fields {
-		if isEventTime(f) {
+		if u(f) {
 			names = append(names, f.Name)
 		}
 	}
 	return names
+}
+
+// only returns the one name of a list; "" for none or several.
+func only(names []string) string {
+	if len(names) == 1 {
+		return names[0]
+	}
+	return ""
 }
 
 // Field returns the field with a name; nil if the stream has none.
@@ -171,15 +179,7 @@ func HasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
 func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 
 // Suited returns the names of the fields for a use. If the schema does not say of any field what it can do, that is all fields.
-func (s Stream) Suited(u Use) (suited []string) {
-	suits := s.suits(u)
-	for _, f := range s.Fields {
-		if suits(f) {
-			suited = append(suited, f.Name)
-		}
-	}
-	return suited
-}
+func (s Stream) Suited(u Use) []string { return s.namesOf(s.suits(u)) }
 
 func (s Stream) suits(u Use) Use {
 	silent := !slices.ContainsFunc(s.Fields, func(f rs.SchemaField) bool { return Filters(f) || len(f.Aggregates) > 0 })
@@ -230,18 +230,9 @@ func (s Stream) Names(filter rs.Object) []string {
 
 // Spelled returns the field whose name has the same letters and digits as another name, such as Amount__EUR for "Amount (EUR)"; "" if there
 // is none, or several.
-func (s Stream) Spelled(name string) (field string) {
+func (s Stream) Spelled(name string) string {
 	letters := written.Letters(name)
-	for _, f := range s.Fields {
-		switch {
-		case letters == "" || written.Letters(f.Name) != letters:
-		case field != "":
-			return ""
-		default:
-			field = f.Name
-		}
-	}
-	return field
+	return only(s.namesOf(func(f rs.SchemaField) bool { return letters != "" && written.Letters(f.Name) == letters }))
 }
 
 // Bounds of the names of a call that are compared with all fields, of these comparisons in total, and of the fields kept for one name.

@@ -41,20 +41,19 @@ func homesOf(s *rs.Schema, stream string, names []string) (homes []home, known m
 
 // Having returns the streams of a schema that have all fields of a filter; none if the schema is nil or the filter is empty.
 func Having(s *rs.Schema, filter rs.Object) []string {
-	var having []string
-	if s == nil {
+	if s == nil || len(filter) == 0 {
 		return nil
 	}
+	var having []string
 	for _, row := range s.Streams {
-		if slices.Contains(having, row.Name) || len(filter) == 0 {
-			continue
-		}
-		known := Read(row.Name, s)
-		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known.Suited(Filters), m.Name) }) {
+		known := Read(row.Name, s).Suited(Filters)
+		lacks := func(m rs.Member) bool { return !slices.Contains(known, m.Name) }
+		if !slices.Contains(having, row.Name) && !slices.ContainsFunc(filter, lacks) {
 			having = append(having, row.Name)
 		}
 	}
 	return having
+
 }
 
 // HavingAll returns the ids of the connections of a stream that have all fields and relations of a call; none if the call names neither.

@@ -240,16 +240,8 @@ func (s Stream) IsMail() bool { return mailShape(s) > 0 }
 var subjects = lexicon.Of("subject")
 
 // OnlyNumber returns the one field of a stream with a number that can be compared; "" for none or several.
-func (s Stream) OnlyNumber() (only string) {
-	for _, f := range s.Fields {
-		if f.Granted && isNumber(f) && HasRanges(f) {
-			if only != "" {
-				return ""
-			}
-			only = f.Name
-		}
-	}
-	return only
+func (s Stream) OnlyNumber() string {
+	return only(s.namesOf(func(f rs.SchemaField) bool { return f.Granted && isNumber(f) && HasRanges(f) }))
 }
 
 // Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only
