@@ -152,31 +152,29 @@ func FirstInstant(day time.Time, zone *time.Location) Value {
 	if zone == time.UTC {
 		return Date(day)
 	}
-	year, month, date := day.Date()
-	start, midnight := StartOfDay(day, zone), time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
-	return InstantIn(start, time.FixedZone("", int(midnight.Sub(start)/time.Second)))
+	start := StartOfDay(day, zone)
+	return InstantIn(start, time.FixedZone("", int(midnight(day).Sub(start)/time.Second)))
 }
 
 // StartOfDay returns the first instant of a day in a zone. If the clocks pass midnight twice, it is the first of the two; if they skip it,
 // the first instant after the gap.
 func StartOfDay(day time.Time, zone *time.Location) time.Time {
-	year, month, date := day.Date()
-	midnight := time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+	midnight := midnight(day)
 	const most = 26 * time.Hour // no offset from UTC is larger, and no zone changes its offset twice in that time
 	var first time.Time
 	for _, near := range []time.Time{midnight.Add(-most), midnight.Add(most)} {
 		_, offset := near.In(zone).Zone()
 		t := midnight.Add(-time.Duration(offset) * time.Second).In(zone)
-		if t.Day() == date && t.Hour() == 0 && t.Minute() == 0 && (first.IsZero() || t.Before(first)) {
+		if t.Day() == day.Day() && t.Hour() == 0 && t.Minute() == 0 && (first.IsZero() || t.Before(first)) {
 			first = t
 		}
 	}
 	if !first.IsZero() {
 		return first
 	}
-	t := time.Date(year, month, date, 0, 0, 0, 0, zone)
+	t := clockIn(midnight, zone)
 	start, end := t.ZoneBounds()
-	if t.Day() == date || t.After(midnight.Add(most)) {
+	if t.Day() == day.Day() || t.After(midnight.Add(most)) {
 		return start
 	}
 	return end
@@ -197,8 +195,7 @@ func ReadTimeGroup(key, granularity string, zone *time.Location) (TimeGroup, boo
 	}
 	day := t
 	if len(key) > len(time.DateOnly) {
-		year, month, date := t.In(zone).Date()
-		day = time.Date(year, month, date, 0, 0, 0, 0, time.UTC)
+		day = midnight(t.In(zone))
 	}
 	step := map[string]struct{ years, months, days int }{
 		"day": {days: 1}, "week": {days: 7}, "month": {months: 1}, "quarter": {months: 3}, "year": {years: 1},

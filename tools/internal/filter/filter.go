@@ -78,10 +78,9 @@ func (f Filter) Only(field, value string) Filter {
 // A Value is what a condition compares with: a text, read once as the number, date or time that it may be. Values that are read from one
 // text are equal.
 type Value struct {
-	text   string
-	form   form
-	number float64   // of asNumber
-	at     time.Time // in UTC: the start of a day, a local time as if its zone were UTC, or the instant
+	text string
+	form form
+	at   time.Time // in UTC: the start of a day, a local time as if its zone were UTC, or the instant
 }
 
 // A form is how a value is written.
@@ -147,8 +146,13 @@ func clockIn(t time.Time, zone *time.Location) time.Time {
 
 // Date returns the day that a time is on in its zone.
 func Date(t time.Time) Value {
+	return Value{text: t.Format(time.DateOnly), form: asDay, at: midnight(t)}
+}
+
+// midnight returns the midnight in UTC of the day that a time is on in its zone.
+func midnight(t time.Time) time.Time {
 	year, month, day := t.Date()
-	return Value{text: t.Format(time.DateOnly), form: asDay, at: time.Date(year, month, day, 0, 0, 0, 0, time.UTC)}
+	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
 }
 
 // LocalTime returns a time as the clocks of its zone show it, to the second.
@@ -171,12 +175,9 @@ func formatted(t time.Time, zone *time.Location) string {
 	return t.Format(time.RFC3339Nano)
 }
 
-// after reports whether one bound is after another. Bounds that are neither two numbers nor two times are compared as texts.
+// after reports whether one bound is after another. Bounds that are not two times are compared as texts.
 func (v Value) after(other Value) bool {
-	switch {
-	case v.form == asNumber && other.form == asNumber:
-		return v.number > other.number
-	case v.IsTime() && other.IsTime():
+	if v.IsTime() && other.IsTime() {
 		return v.at.After(other.at)
 	}
 	return v.text > other.text

@@ -3,7 +3,6 @@ package filter
 import (
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -108,8 +107,8 @@ func valueOfJSON(raw string) (v Value, ok bool) {
 		return ValueOf(text), ok
 	}
 	v = Value{text: text}
-	if n, err := strconv.ParseFloat(text, 64); err == nil {
-		v.form, v.number = asNumber, n
+	if rs.Kind(raw) == "number" {
+		v.form = asNumber
 	}
 	return v, ok && len(text) <= 400
 }
