@@ -48,8 +48,12 @@ func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Rep
 			event = event.Int(number.key, number.value)
 		}
 	}
-	event = optional(event, "protocol", Bounded(o.Protocol, MaxLoggedWord))
-	event = optional(event, "request_id", RequestFrom(ctx).ID)
+	if protocol := Bounded(o.Protocol, MaxLoggedWord); protocol != "" {
+		event = event.Str("protocol", protocol)
+	}
+	if id := RequestFrom(ctx).ID; id != "" {
+		event = event.Str("request_id", id)
+	}
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		event = event.Stringer("trace_id", span.TraceID())
 	}
@@ -67,11 +71,4 @@ func plainID(id string) string {
 		return ""
 	}
 	return id
-}
-
-func optional(event *zerolog.Event, key, value string) *zerolog.Event {
-	if value == "" {
-		return event
-	}
-	return event.Str(key, value)
 }

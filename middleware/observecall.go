@@ -123,26 +123,19 @@ func startSpan(ctx context.Context, tracer trace.Tracer, call tools.Call) (spann
 	}
 	spanned, span := tracer.Start(ctx, name, trace.WithSpanKind(trace.SpanKindServer))
 	return spanned, func(o Outcome) {
-		if span.IsRecording() {
-			describe(span, o)
+		code := o.Code.Label()
+		span.SetAttributes(
+			attribute.String("pdpp.tool", o.Tool),
+			attribute.String("pdpp.outcome", code),
+			attribute.String("mcp.protocol.version", Bounded(o.Protocol, MaxLoggedWord)),
+			attribute.Int("pdpp.bytes.read", o.ReadBytes),
+			attribute.Int("pdpp.bytes.text", o.TextBytes),
+			attribute.Int("pdpp.bytes.structured", o.StructuredBytes),
+			attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
+		)
+		if o.Code != "ok" {
+			span.SetStatus(codes.Error, code)
 		}
 		span.End()
-	}
-}
-
-// describe adds the outcome of a call to its span.
-func describe(span trace.Span, o Outcome) {
-	code := o.Code.Label()
-	span.SetAttributes(
-		attribute.String("pdpp.tool", o.Tool),
-		attribute.String("pdpp.outcome", code),
-		attribute.String("mcp.protocol.version", Bounded(o.Protocol, MaxLoggedWord)),
-		attribute.Int("pdpp.bytes.read", o.ReadBytes),
-		attribute.Int("pdpp.bytes.text", o.TextBytes),
-		attribute.Int("pdpp.bytes.structured", o.StructuredBytes),
-		attribute.Int("pdpp.bytes.resource", o.ResourceBytes),
-	)
-	if o.Code != "ok" {
-		span.SetStatus(codes.Error, code)
 	}
 }

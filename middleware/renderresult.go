@@ -54,8 +54,8 @@ func resource(call tools.Call, response *rs.Response, result render.Result) *mcp
 	contents := &mcp.ResourceContents{URI: call.URI, MIMEType: "application/json"}
 	if call.Tool.Binary {
 		contents.MIMEType, contents.Blob = response.ContentType, []byte(response.Body)
-		return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
+	} else {
+		contents.Text = string(result.Structured)
 	}
-	contents.Text = string(result.Structured)
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
 }

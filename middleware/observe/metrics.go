@@ -6,6 +6,7 @@ package observe
 import (
 	"net/http"
 	"runtime"
+	"slices"
 	"strconv"
 	"time"
 
@@ -33,7 +34,7 @@ var (
 // [rsclient.Observer], and are safe for concurrent use. Every label value comes from a fixed list; any other becomes "other".
 type Metrics struct {
 	registry *prometheus.Registry
-	tools    map[string]bool
+	tools    []string
 
 	calls         *prometheus.CounterVec
 	callSeconds   *prometheus.HistogramVec
@@ -61,10 +62,7 @@ type Metrics struct {
 
 // NewMetrics returns the metrics of a program. version is the program's; tools names the tools that it serves.
 func NewMetrics(version string, tools []string) *Metrics {
-	m := &Metrics{registry: prometheus.NewRegistry(), tools: map[string]bool{}}
-	for _, name := range tools {
-		m.tools[name] = true
-	}
+	m := &Metrics{registry: prometheus.NewRegistry(), tools: tools}
 	register := promauto.With(m.registry)
 	counter := func(name, help string, labels ...string) *prometheus.CounterVec {
 		return register.NewCounterVec(prometheus.CounterOpts{Namespace: "pdpp_mcp", Name: name, Help: help}, labels)
@@ -100,7 +98,7 @@ func NewMetrics(version string, tools []string) *Metrics {
 	m.fanOuts = counter("fanouts_total", "Rounds of reads of several members of a package: whole, partial where one of those that were asked failed, failed where all did.", "result")
 
 	// Create the series that alerts watch now: Prometheus sees no increase when a series first appears with the value 1.
-	for name := range m.tools {
+	for _, name := range tools {
 		for _, eraLabel := range [...]string{"legacy", "modern"} {
 			m.calls.WithLabelValues(name, eraLabel, "internal_error")
 		}
@@ -127,7 +125,7 @@ func (m *Metrics) CallBegan() { m.callsInFlight.Inc() }
 func (m *Metrics) CallEnded(o middleware.Outcome) {
 	m.callsInFlight.Dec()
 	tool := o.Tool
-	if !m.tools[tool] {
+	if !slices.Contains(m.tools, tool) {
 		tool = "other"
 	}
 	m.calls.WithLabelValues(tool, era(o.Protocol), o.Code.Label()).Inc()
@@ -177,11 +175,7 @@ func (m *Metrics) TokenLookedUp(hit bool) {
 	if m == nil {
 		return
 	}
-	result := "miss"
-	if hit {
-		result = "hit"
-	}
-	m.tokenLookups.WithLabelValues(result).Inc()
+	m.tokenLookups.WithLabelValues(map[bool]string{true: "hit", false: "miss"}[hit]).Inc()
 }
 
 // Read counts a read.
@@ -199,11 +193,7 @@ func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(hos
 // BreakerChanged records the state of a host's breaker.
 func (m *Metrics) BreakerChanged(host, state string) {
 	for _, s := range [...]string{"closed", "half-open", "open"} {
-		value := 0.0
-		if s == state {
-			value = 1
-		}
-		m.breaker.WithLabelValues(host, s).Set(value)
+		m.breaker.WithLabelValues(host, s).Set(map[bool]float64{true: 1}[s == state])
 	}
 }
 

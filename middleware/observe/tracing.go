@@ -32,16 +32,15 @@ func (o Observation) Trace(class string) rsclient.Trace {
 
 // endRead ends the span of an attempt. Of an error it records only the kind, because the text names the address.
 func endRead(span trace.Span, status, bytes int, err error) {
-	switch {
-	case err != nil:
+	defer span.End()
+	if err != nil {
 		span.SetStatus(codes.Error, failure(err))
-	default:
-		span.SetAttributes(attribute.Int("http.response.status_code", status), attribute.Int("http.response.body.size", bytes))
-		if status >= http.StatusBadRequest {
-			span.SetStatus(codes.Error, "")
-		}
+		return
 	}
-	span.End()
+	span.SetAttributes(attribute.Int("http.response.status_code", status), attribute.Int("http.response.body.size", bytes))
+	if status >= http.StatusBadRequest {
+		span.SetStatus(codes.Error, "")
+	}
 }
 
 // withTraceparent returns the request with the traceparent of the span in ctx, or the request unchanged if ctx has none.
