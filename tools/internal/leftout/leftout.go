@@ -31,11 +31,10 @@ func Units(requested []string, f filter.Filter, page *rs.Response, schema func()
 	of := map[string][]string{} // the fields with numbers, by the field with their unit
 	for _, field := range requested {
 		isNumber := func(item rs.Item) bool { return written.IsNumber(item.Data.Get(field)) }
-		if strings.HasSuffix(field, "_count") || slices.Contains(slices.Concat(slices.Collect(maps.Values(of))...), field) || !slices.ContainsFunc(list.Items, isNumber) {
+		if strings.HasSuffix(field, "_count") || !slices.ContainsFunc(list.Items, isNumber) {
 			continue
 		}
-		unit := schema().UnitOf(field)
-		if unit != "" {
+		if unit := schema().UnitOf(field); unit != "" && !slices.Contains(of[unit], field) {
 			of[unit] = append(of[unit], field)
 		}
 	}
