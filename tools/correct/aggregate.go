@@ -32,13 +32,14 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
 	}
-	one, several := t.oneOf(args)
+	sent, one, several := t.oneOf(args)
+	items := args.Array(sent)
 	switch {
 	case one == "group_by" && args.Has(one):
 		by, _ := oneGroup(args.Text("metric"), several)
 		args = args.With(one, rs.EncodeJSON(by))
-	case one == "metric" && !args.Has("metric"):
-		args = foreign.Computed(t.firstMetric(args))
+	case one == "metric" && !args.Has("metric") && len(items) > 0:
+		args = foreign.Computed(args.Renamed(sent, "metric", items[0]))
 	}
 	for _, m := range args {
 		if !t.aggregates(m, args) {
@@ -62,30 +63,21 @@ func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
 	return foreign.Aggregations[name] || isText && t.metric(name) != "" && !t.Takes(m.Name) && !args.Has("field")
 }
 
-// oneOf returns the argument of an aggregate that takes one name but was given several, and these names; "" for none.
-func (t Tool) oneOf(args rs.Object) (name string, several []string) {
+// oneOf returns the argument of an aggregate that takes one name but was given several, as it was sent and as the tool names it, and these
+// names; "" for none.
+func (t Tool) oneOf(args rs.Object) (sent, name string, several []string) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics means metric
 		several := written.Names(list(m.Value))
 		if items, _ := rs.AsArray(m.Value); name == "metric" && len(items) > 1 && rs.Kind(items[0]) == "object" {
-			return name, items
+			return m.Name, name, items
 		}
 		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
 		if len(several) > 1 && !isCut && rs.AsObject(m.Value) == nil && (name == "metric" || name == "field" || name == "group_by") {
-			return name, several
+			return m.Name, name, several
 		}
 	}
-	return "", nil
-}
-
-// firstMetric makes the first of several metrics that were sent in another argument the one metric.
-func (t Tool) firstMetric(args rs.Object) rs.Object {
-	for _, m := range args {
-		if items, ok := rs.AsArray(m.Value); ok && len(items) > 1 && slices.Contains(foreign.Aliases["metric"], written.Snake(m.Name)) {
-			return args.Renamed(m.Name, "metric", items[0])
-		}
-	}
-	return args
+	return "", "", nil
 }
 
 // oneGroup picks the field that one call groups by, and explains how to group by all. Amounts have a column for each unit anyway.

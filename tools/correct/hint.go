@@ -74,7 +74,7 @@ func (t Tool) idHint(args rs.Object) string {
 
 // aggregateHint explains which metric, group or order no aggregate has; "" if all are possible.
 func (t Tool) aggregateHint(args rs.Object) string {
-	one, names := t.oneOf(args)
+	_, one, names := t.oneOf(args)
 	_, spreads := t.spread(args)
 	isSort := func(m rs.Member) bool { return m.Name != "order" && foreign.Sorts(written.Snake(m.Name)) }
 	if one == "group_by" {
