@@ -140,8 +140,8 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 	case metric == "count":
 		c.report("invalid_request", "field", "count takes no field: it counts records, and count_distinct the values of a field.")
 		args = args.Without("field")
-	default:
-		args = named(args, "field", c.name("field", field, fields.Aggregates(metric), "take "+metric))
+	default: // after "", the mended arguments are not sent
+		args = args.With("field", rs.EncodeJSON(c.name("field", field, fields.Aggregates(metric), "take "+metric)))
 	}
 	for _, name := range []string{"group_by", "group_by_time"} {
 		field, ok := written.Text(args.Get(name))
@@ -151,7 +151,7 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 		if grouped, ok := c.timeGroup(args, name, field, metric); ok {
 			args = grouped
 		} else {
-			args = named(args, name, c.name(name, field, fields.Aggregates(name), "group"))
+			args = args.With(name, rs.EncodeJSON(c.name(name, field, fields.Aggregates(name), "group")))
 		}
 	}
 	return args

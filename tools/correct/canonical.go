@@ -71,9 +71,6 @@ func (t Tool) recent(args rs.Object) rs.Object {
 		args = args.Without("year").With("month", rs.EncodeJSON(month+separator+year))
 	}
 	for _, m := range args {
-		if t.Takes(m.Name) && m.Name != "count" {
-			continue
-		}
 		number, _ := rs.AsText(m.Value)
 		name := written.Snake(m.Name)
 		isCount := name == "count" && written.Truth(number) == ""

@@ -15,12 +15,9 @@ import (
 
 // filter checks the conditions of the filter.
 func (c *correction) filter(args rs.Object) rs.Object {
-	filter, ok := c.planned(args, args.Object("filter"))
-	if !ok {
-		return args
-	}
 	has := func(name string) bool { return c.stream.Field(name) != nil }
 	var mended rs.Object
+	filter := c.planned(args, args.Object("filter"))
 	for _, m := range filter {
 		field := m.Name
 		if flag, value := foreign.FlagOf(field, m.Value, has); flag != "" {
@@ -99,19 +96,19 @@ func isWords(m rs.Member) bool {
 	return isText && !written.IsNumber(s)
 }
 
-// planned converts a filter with operators in the names of its fields to the tool's own operators; false if it is not understood.
-func (c *correction) planned(args, filter rs.Object) (mended rs.Object, ok bool) {
+// planned converts a filter with operators in the names of its fields to the tool's own operators; nil if it is not understood.
+func (c *correction) planned(args, filter rs.Object) rs.Object {
 	filter = c.bounded(filter)
 	own := c.stream.Field("property") != nil || c.stream.Field("timestamp") != nil
 	p, folded, ok := foreign.ReadKnown(filter, c.stream.Names(filter), own)
 	if len(folded) == 0 {
-		return filter, true
+		return filter
 	}
 	c.report("unknown_field", "filter", "%s has no field %s; an operator is written inside its field.",
 		c.stream.Name, quote.Names(folded, maxShown))
 	if !ok {
 		c.send(answer{kind: sendSchema})
-		return nil, false
+		return nil
 	}
 	if p.Calls > 1 {
 		c.send(answer{hint: severalCalls(p)})
@@ -131,7 +128,7 @@ func (c *correction) planned(args, filter rs.Object) (mended rs.Object, ok bool)
 			c.send(answer{kind: sendNothing})
 		}
 	}
-	return p.Filter, true
+	return p.Filter
 }
 
 // bounded replaces the bounds of a period that are not fields, such as from and to, by bounds of the stream's time field.

@@ -68,14 +68,6 @@ func (c *correction) lacks(param, name, then string, values ...any) {
 	c.report("unknown_field", param, "%s has no field %s"+then, append([]any{c.stream.Name, quote.Text(name)}, values...)...)
 }
 
-// named returns the arguments with another name in param, or unchanged for "".
-func named(args rs.Object, param, name string) rs.Object {
-	if name == "" {
-		return args
-	}
-	return args.With(param, rs.EncodeJSON(name))
-}
-
 // name returns the field that a name in an argument means, or "", and reports a wrong name. what completes "cannot …" in the report.
 func (c *correction) name(param, name string, u fields.Use, what string) string {
 	known := c.stream.Suited(u)

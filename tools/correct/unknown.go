@@ -167,7 +167,7 @@ func (c *correction) field(args rs.Object) rs.Object {
 		c.send(answer{kind: sendNothing}) // the stream has no such text
 		return args
 	}
-	return named(args, "field", to)
+	return args.With("field", rs.EncodeJSON(to))
 }
 
 // call returns the call to send instead; false if no call helps. args are as sent.
