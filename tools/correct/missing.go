@@ -45,21 +45,17 @@ func (g Grant) missingStream(t Tool, args rs.Object, stream string) *rs.Error {
 		}
 	}
 	e.Message = fmt.Sprintf("no stream %s in this grant.", quote.Text(stream))
-	if title := t.titleIn(args); title != "" { // "Re: …"
+	title := t.titleIn(args) // "Re: …"
+	in, isFolder := g.InFolder(t, args)
+	switch {
+	case title != "":
 		e.Hint, e.Send = titleHint, searchForTitle(title, args).String()
-		return e
-	}
-	if g.has(id.RecordID, stream) {
+	case g.has(id.RecordID, stream):
 		e.Hint, e.Send = streamHint, recordsOf(id.RecordID, stream).String()
-		return e
-	}
-	if in, ok := g.InFolder(t, args); ok {
+	case isFolder:
 		to, _ := Touches(in.Arguments)
 		e.Message += " Nearest: " + quote.Names(to, 1) + ", whose mailbox may be the rest."
 		e.Send = in.String()
-		return e
-	}
-	switch {
 	case colons:
 		e.Message += g.listed(near)
 		e.Send = Call{t.Name, args.With("id", rs.EncodeJSON(ref.String()))}.String()
