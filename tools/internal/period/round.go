@@ -23,16 +23,17 @@ type round struct {
 // round returns the round that begins after the first before sources.
 func (p *Reader) round(before int) *round {
 	n := &round{Reader: p, before: min(before, len(p.chosen))}
-	reads := 0
 	var lasting []source
 	for n.end = n.before; n.end < len(p.chosen); n.end++ {
-		s := p.chosen[n.end]
-		if reads += p.cost(s); reads > maxReads {
+		s := source{Source: p.chosen[n.end]}
+		twice := s.End != "" && !p.Period.Since.IsZero() // also for the records that last into the period
+		if len(n.sources)+len(lasting)+map[bool]int{true: 2, false: 1}[twice] > maxReads {
 			break
 		}
-		n.sources = append(n.sources, source{s, false})
-		if p.lasts(s) {
-			lasting = append(lasting, source{s, true})
+		n.sources = append(n.sources, s)
+		if twice {
+			s.lasting = true
+			lasting = append(lasting, s)
 		}
 	}
 	n.sources = append(n.sources, lasting...)
@@ -42,24 +43,8 @@ func (p *Reader) round(before int) *round {
 // isAll reports whether one round has all sources.
 func (n *round) isAll() bool { return n.before == 0 && n.end == len(n.chosen) }
 
-// lasts reports whether a source is read a second time, for the records that last into the period.
-func (p *Reader) lasts(s known.Source) bool { return s.End != "" && !p.Period.Since.IsZero() }
-
-func (p *Reader) cost(s known.Source) int {
-	if p.lasts(s) {
-		return 2
-	}
-	return 1
-}
-
 // isWide reports whether the sources take more than one round.
-func (p *Reader) isWide() bool {
-	cost := 0
-	for _, s := range p.chosen {
-		cost += p.cost(s)
-	}
-	return cost > maxReads
-}
+func (p *Reader) isWide() bool { return !p.round(0).isAll() }
 
 // inOneSearch returns a Reader of one search of any time, for a search for words whose sources take more than one round, if that search
 // returns all hits; else this Reader, and the reads that the search took.
@@ -105,14 +90,6 @@ func (page *sourcePage) hasAllOfAnyTime() bool {
 		!slices.ContainsFunc(page.hits, func(hit foundAt) bool { return hit.stream() == "" })
 }
 
-// rest returns the cursor of the next round; "" if there is none.
-func (n *round) rest(r rs.Request) string {
-	if n.end == len(n.chosen) {
-		return ""
-	}
-	return n.encode(r, cursor{before: n.end})
-}
-
 // extent returns how many of all sources a page covers, and the cursor that continues with the others; nil if it covers all. Streams
 // without a time count as sources if they are searched.
 func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
@@ -138,8 +115,8 @@ func (n *round) extent(r rs.Request, pages []sourcePage) rs.Object {
 	if before > 0 {
 		members = append(members, rs.NewMember("before", before))
 	}
-	if rest := n.rest(r); rest != "" {
-		members = append(members, rs.NewMember("rest_cursor", rest))
+	if n.end < len(n.chosen) {
+		members = append(members, rs.NewMember("rest_cursor", n.encode(r, cursor{before: n.end})))
 	}
 	return members
 }
