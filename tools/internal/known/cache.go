@@ -46,8 +46,10 @@ func (h *cache[K, V]) take(owner string, bytes int) {
 
 // Get returns the value of a key; false if it is absent or expired.
 func (h *cache[K, V]) Get(key K) (value V, ok bool) {
-	v, ok := h.values.Get(key)
-	return v.value, ok && h.now().Before(v.until)
+	if v, found := h.values.Get(key); found && h.now().Before(v.until) {
+		return v.value, true
+	}
+	return value, false
 }
 
 // Put stores a value without an owner.

@@ -113,10 +113,7 @@ func (c *Schemas) Streams(ctx context.Context, d rs.Doer, connectionID string) *
 
 // CachedStreams returns the cached list of streams, without a read; nil for none.
 func (c *Schemas) CachedStreams(ctx context.Context, connectionID string) *rs.Response {
-	list, ok := c.lists.Get(keyOf(ctx, rs.Scope{ConnectionID: connectionID}))
-	if !ok {
-		return nil
-	}
+	list, _ := c.lists.Get(keyOf(ctx, rs.Scope{ConnectionID: connectionID}))
 	return list
 }
 

@@ -144,13 +144,8 @@ func IsPart(stream string, of []Source) bool {
 
 // isSearched reports whether a search by words reads a field of a stream.
 func (s Stream) isSearched(stream string) bool {
-	for i := range s.Document.Streams {
-		row := &s.Document.Streams[i]
-		if row.Name == stream && slices.ContainsFunc(row.Fields(), func(f rs.SchemaField) bool { return f.Granted && f.Lexical }) {
-			return true
-		}
-	}
-	return false
+	isText := func(f rs.SchemaField) bool { return f.Granted && f.Lexical }
+	return slices.ContainsFunc(FieldsOf(s.Document, rs.Scope{Stream: stream}), isText)
 }
 
 // Belonging returns the condition for the records of a scope that belong to another one, as messages belong to a channel: a query has the
