@@ -165,16 +165,11 @@ func (s *search) inStreamNames(ctx context.Context, words []string, sources []kn
 	case s.inPeriod() || len(s.Filter) > 0: // a list would ignore these
 		return ""
 	}
-	return says + s.listings(streams[:min(len(streams), maxNamedStreams)])
-}
-
-// listings returns the calls that list the records of some streams.
-func (s *search) listings(streams []string) string {
 	var calls []string
-	for _, stream := range streams {
+	for _, stream := range streams[:min(len(streams), maxNamedStreams)] {
 		calls = append(calls, s.records(stream))
 	}
-	return strings.Join(calls, ", ")
+	return says + strings.Join(calls, ", ")
 }
 
 // searchRemaining returns the search for the words that are not in a name, limited to what has that name and to the time of the query; ""

@@ -33,20 +33,18 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	s.Question = render.NewQuestion(s.Rest, func() []string { return relax.Words(s.Rest) })
 	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
 	days, hint := s.Mismatch, ""
+	if !s.inHours {
+		p.Newest, hint = s.answer(ctx)
+	}
 	switch {
 	case s.inHours:
 		days = "No filter selects hours of the day: the time of each record shows it."
 	case s.weekly:
-		days = "No search or filter selects days of the week: the date of each record shows it."
-		_, hint = s.answer(ctx)
+		days, p.Newest = "No search or filter selects days of the week: the date of each record shows it.", ""
 	case s.hourly:
-		days = "No search or filter selects hours of the day: the time of each record shows it."
-		_, hint = s.answer(ctx)
+		days, p.Newest = "No search or filter selects hours of the day: the time of each record shows it.", ""
 	case !s.inPeriod() && !s.timed:
 		days = written.TwoDays(s.Q)
-		fallthrough
-	default:
-		p.Newest, hint = s.answer(ctx)
 	}
 	if hint == "" && !s.several { // that has the time
 		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time
