@@ -55,7 +55,7 @@ func decodeSearch(values rs.Object) (Args, error) {
 	if first, calls := foreign.Alternatives(q); calls > 1 {
 		a.Fail(alternatives(first, calls, a.Values))
 	}
-	if q != "" && !relax.HasWords(q) && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
+	if q != "" && len(relax.All(q)) == 0 && !strings.ContainsFunc(q, func(r rune) bool { return unicode.Is(unicode.So, r) }) {
 		a.Fail(wordless(q, a.Values))
 	}
 	args := searchArgs{

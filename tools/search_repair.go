@@ -55,7 +55,7 @@ func (s searcher) search(ctx context.Context, call Call) (Answer, error) {
 // repairable reports whether a search that found nothing may be repaired: it must be for words, from the start, and not limited to ids. The
 // parts of a likely id mean nothing by themselves.
 func (s searchArgs) repairable() bool {
-	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && relax.HasWords(s.q) &&
+	return s.position.Cursor == "" && (s.mode == "" || s.mode == "lexical") && !relax.Phrase(s.q) && len(relax.All(s.q)) > 0 &&
 		(written.LikelyID(s.q) != strings.TrimSpace(s.q) || len(relax.Words(s.q)) < 2) && !s.filter.Has("id") && !s.filter.Has("record_id")
 }
 

@@ -29,10 +29,10 @@ func All(query string) []string {
 	return texts(terms)
 }
 
-// Topic returns the terms of [Words] without [SayNothing]; none for a question about everything, such as what is on.
+// Topic returns the terms of [Words] without [sayNothing]; none for a question about everything, such as what is on.
 func Topic(query string) []string {
 	terms, _ := split(query)
-	return slices.DeleteFunc(texts(content(terms)), func(word string) bool { return SayNothing[written.Folded(word)] })
+	return slices.DeleteFunc(texts(content(terms)), func(word string) bool { return sayNothing[written.Folded(word)] })
 }
 
 // content returns the terms that are not common words of their language.
@@ -77,12 +77,6 @@ var (
 	occasions       = lexicon.Of("occasion")
 	beforeOccasions = lexicon.Of("before-occasion")
 )
-
-// HasWords reports whether a query has words or phrases to look for.
-func HasWords(query string) bool {
-	terms, _ := split(query)
-	return len(terms) > 0
-}
 
 // A term is a word of a query, or a quoted phrase or a version.
 type term struct {
@@ -237,17 +231,17 @@ func undouble(stem, ending string) string {
 	return stem
 }
 
-// SayNothing are words of a question about everything in a period, without accents.
-var SayNothing = lexicon.Of("says-nothing")
+// sayNothing are words of a question about everything in a period, without accents.
+var sayNothing = lexicon.Of("says-nothing")
 
 // doings are words for what was done with the subject of a question, and for that subject. Records need not have them, nor [pasts].
 var doings = lexicon.Of("doing")
 
-// Telling returns those of some words that say what a question is about, without [SayNothing] and what was done with it.
+// Telling returns those of some words that say what a question is about, without [sayNothing] and what was done with it.
 func Telling(words []string) []string {
 	return slices.DeleteFunc(slices.Clone(words), func(word string) bool {
 		lower := strings.ToLower(word)
-		return SayNothing[written.Folded(word)] || doings[lower] || pasts[lower]
+		return sayNothing[written.Folded(word)] || doings[lower] || pasts[lower]
 	})
 }
 

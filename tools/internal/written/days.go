@@ -302,10 +302,7 @@ func recurring(step, name string, today time.Time) (period, bool) {
 	month, weekday := monthOf(name), slices.Index(weekList, name)
 	switch _, isUnit := calendar(name, today, 0); {
 	case month > 0:
-		at = func(i int) period {
-			found, _ := nthDays("month", int(month), today.Year()+i)
-			return found
-		}
+		at = func(i int) period { return period{dayOf(today.Year()+i, month, 1), dayOf(today.Year()+i, month+1, 0)} }
 	case weekday >= 0:
 		week, _ := calendar("week", today, 0)
 		at = func(i int) period {
