@@ -73,9 +73,9 @@ func (a *arguments) record() recordArg {
 	return r
 }
 
-// scope returns the scope of the record. Its connection comes from the id or from connection_id; two different connections are an error
+// Scope returns the scope of the record. Its connection comes from the id or from connection_id; two different connections are an error
 // rather than a silent preference, which could read the wrong source (S2-8, S3-19d).
-func (r recordArg) scope() (rs.Scope, error) {
+func (r recordArg) Scope() (rs.Scope, error) {
 	connection := r.ref.ConnectionID
 	switch {
 	case connection == "":

@@ -56,7 +56,7 @@ func decodeFetch(values rs.Object) (Args, error) {
 }
 
 func (f fetchArgs) Scope() (rs.Scope, error) {
-	scope, err := f.scope()
+	scope, err := f.recordArg.Scope()
 	scope.Expands = err == nil && len(f.expansion) > 0
 	return scope, err
 }

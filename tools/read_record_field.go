@@ -72,8 +72,6 @@ func decodeReadRecordField(values rs.Object) (Args, error) {
 	return a.done(args)
 }
 
-func (w windowArgs) Scope() (rs.Scope, error) { return w.scope() }
-
 // Request returns GET /v1/streams/{stream}/records/{id}/field-window.
 func (w windowArgs) Request(scope rs.Scope) rs.Request {
 	r := read.Request(scope.ConnectionID, "streams", scope.Stream, "records", scope.RecordID, "field-window")

@@ -72,14 +72,11 @@ func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() kn
 			quote.Exact(c.Field), quote.Exact(c.Value.String()), first, second),
 			fmt.Sprintf("Send a number without quotation marks. The call below has %s; send %s if that is meant.", first, second))
 		e.Code = "invalid_filter"
-		conditions := call.Arguments.Object("filter")
-		bounds := conditions.Object(c.Field)
-		if bounds == nil {
-			conditions = conditions.With(c.Field, first)
-		} else {
-			conditions = conditions.With(c.Field, bounds.With(c.Operator, first).JSON())
+		if bounds := call.Arguments.Object("filter").Object(c.Field); bounds != nil {
+			first = bounds.With(c.Operator, first).JSON()
 		}
-		e.Send = correct.Call{Tool: call.Tool.Name, Arguments: call.Arguments.With("filter", conditions.JSON())}.String()
+		call.Arguments = withValue(call, c.Field, first)
+		e.Send = call.asSent().String()
 		return nil, nil, e
 	}
 	sent, readAs := f.WholeDays(kindOf, zone)
