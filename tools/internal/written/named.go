@@ -128,9 +128,6 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
 func NextOf(query string, now time.Time) (Named, bool) {
 	isNext := func(word string) bool { return english(word) == "next" }
-	if !AnyWord(query, isNext) {
-		return Named{}, false
-	}
 	fields := strings.Fields(query)
 	for i := range fields {
 		if !isNext(bareWord(fields, i)) || bareWord(fields, i+1) == "to" {

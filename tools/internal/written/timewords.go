@@ -148,8 +148,8 @@ func Granularity(query string) (granularity string, words []string) {
 		switch {
 		case adverbs[word] != "":
 			return adverbs[word], []string{word}
-		case beforeSpans[before] && units[english(word)] != (length{}) && english(word) != "half":
-			return english(word), []string{before, word}
+		case beforeSpans[before] && Unit(word) != "":
+			return Unit(word), []string{before, word}
 		}
 	}
 	return "", nil
