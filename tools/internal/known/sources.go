@@ -148,15 +148,23 @@ func (s Stream) isSearched(stream string) bool {
 	return slices.ContainsFunc(FieldsOf(s.Document, rs.Scope{Stream: stream}), isText)
 }
 
-// Belonging returns the condition for the records of a scope that belong to another one, as messages belong to a channel: a query has the
-// title of that record next to the word for its stream, as in the lantern channel, or after in or #, as in #lantern, if its titles are few.
-// One read finds it. said are the words of the query for it. The field is "" for any other query, and if there may be several such records.
-func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query string) (field, value, title string, said []string) {
+// A Whole is a record that a query names and to which others belong, as messages belong to a channel.
+type Whole struct {
+	Source
+	Called     string    // its title
+	Said       []string  // the words of the query for it
+	OfItsParts rs.Member // the condition for the records that belong to it
+}
+
+// Belonging returns the record to which the records of a stream belong: a query has its title next to the word for its stream, as in the
+// lantern channel, or after in or #, as in #lantern, if its titles are few. One read for each connection finds it. It returns none for any
+// other query, and if there may be several such records.
+func Belonging(ctx context.Context, d rs.Doer, all Stream, stream, query string) (found Whole) {
 	words, within := relax.Words(query), "_"+written.Snake(withoutMarks.Replace(query))+"_"
 	behind := place().FindStringSubmatch(within)
 	for _, parent := range all.Sources {
 		at := slices.IndexFunc(words, func(word string) bool { return fields.Calls(word, parent.Stream) })
-		key := slices.IndexFunc(parent.Children, func(r rs.Relation) bool { return r.Target == scope.Stream && r.ForeignKey != "" })
+		key := slices.IndexFunc(parent.Children, func(r rs.Relation) bool { return r.Target == stream && r.ForeignKey != "" })
 		isPlace := func(f rs.SchemaField) bool {
 			return f.Name == parent.Title && slices.Contains(f.Aggregates, "group_by")
 		}
@@ -175,16 +183,16 @@ func Belonging(ctx context.Context, d rs.Doer, all Stream, scope rs.Scope, query
 			isBeside := at >= 0 && (strings.Contains(within, own+called+"_") || strings.Contains(within, "_"+called+own))
 			switch isBeside = isBeside || behind != nil && strings.HasPrefix(behind[1], own); {
 			case own == "__" || !isBeside:
-			case field != "" || list.Envelope.Flag("has_more"):
-				return "", "", "", nil
+			case found.Called != "" || list.Envelope.Flag("has_more"):
+				return Whole{}
 			default:
-				field, title = parent.Children[key].ForeignKey, item.Data.Text(parent.Title)
-				value, said = rs.EncodeJSON(item.Members.Text("record_key", "record_id", "id")), relax.Words(title)
-				said = append(said, words[max(0, at):at+1]...)
+				title, id := item.Data.Text(parent.Title), item.Members.Text("record_key", "record_id", "id")
+				said := append(relax.Words(title), words[max(0, at):at+1]...)
+				found = Whole{parent, title, said, rs.NewMember(parent.Children[key].ForeignKey, id)}
 			}
 		}
 	}
-	return field, value, title, said
+	return found
 }
 
 // withoutMarks removes the signs of a sentence, and reads # as a place.

@@ -18,23 +18,27 @@ func (s *search) memberCount(ctx context.Context) (says string, is bool) {
 	if !s.Question.AsksNumber() || !has(s.Rest, members) || has(s.Rest, posted) || s.timed || s.inPeriod() || len(s.Filter) > 0 {
 		return "", false
 	}
+	var parts []string // the streams with what belongs to other records
 	for _, source := range s.Schema().Sources {
 		for _, child := range source.Children {
-			field, _, title, said := known.Belonging(ctx, s.RS, s.Schema(), rs.Scope{Stream: child.Target}, s.Rest)
-			isOther := func(word string) bool { return !members[strings.ToLower(word)] }
-			others := relax.Without(relax.Telling(relax.Words(s.Rest)), said...)
-			if field == "" || field != child.ForeignKey || slices.ContainsFunc(others, isOther) {
-				continue
-			}
-			own := s.fieldsOf(source)
-			number := s.numberNamed(source, lexicon.Phrases("member"), func(rs.SchemaField) bool { return true })
-			if named := own.Field(source.Title); number == "" || named == nil || !named.Exact {
-				return "", true
-			}
-			filter := rs.Object{rs.NewMember(source.Title, title)}
-			return quote.Names([]string{number}, 1) + " of " + quote.Names([]string{source.Stream}, 1) + " says how many: " +
-				s.records(source.Stream, rs.NewMember("fields", []string{source.Title, number}), rs.Member{Name: "filter", Value: filter.JSON()}), true
+			parts = append(parts, child.Target)
 		}
+	}
+	slices.Sort(parts)
+	for _, stream := range slices.Compact(parts) {
+		whole := known.Belonging(ctx, s.RS, s.Schema(), stream, s.Rest)
+		isOther := func(word string) bool { return !members[strings.ToLower(word)] }
+		others := relax.Without(relax.Telling(relax.Words(s.Rest)), whole.Said...)
+		if whole.Called == "" || slices.ContainsFunc(others, isOther) {
+			continue
+		}
+		number := s.numberNamed(whole.Source, lexicon.Phrases("member"), func(rs.SchemaField) bool { return true })
+		if named := s.fieldsOf(whole.Source).Field(whole.Title); number == "" || named == nil || !named.Exact {
+			return "", true
+		}
+		filter := rs.Object{rs.NewMember(whole.Title, whole.Called)}
+		return quote.Names([]string{number}, 1) + " of " + quote.Names([]string{whole.Stream}, 1) + " says how many: " +
+			s.records(whole.Stream, rs.NewMember("fields", []string{whole.Title, number}), rs.Member{Name: "filter", Value: filter.JSON()}), true
 	}
 	return "", false
 }

@@ -63,11 +63,12 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 		}
 	}
 	for _, stream := range streams {
-		field, value, title, said := known.Belonging(ctx, s.RS, s.Schema(), rs.Scope{Stream: stream}, s.Rest)
-		if field == "" || s.Unfiltered {
+		whole := known.Belonging(ctx, s.RS, s.Schema(), stream, s.Rest)
+		if whole.Called == "" || s.Unfiltered {
 			continue
 		}
-		where := a.where.With(field, value)
+		field := whole.OfItsParts.Name
+		where := a.where.With(field, whole.OfItsParts.Value)
 		isOther := func(source known.Source) bool { return !source.HasAll(where, s.Schema().Document) }
 		sources := slices.DeleteFunc(s.sourcesOf(stream, ""), isOther)
 		if len(sources) == 0 {
@@ -80,8 +81,8 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 		if a.group != "" && len(s.suiting(a, rs.Object{{Name: a.group}})) == 0 {
 			return false
 		}
-		a.explain(said...)
-		a.says = quote.Text(title) + " is named by " + quote.Names([]string{field}, 1) + " of " + quote.Names([]string{stream}, 1) + ": "
+		a.explain(whole.Said...)
+		a.says = quote.Text(whole.Called) + " is named by " + quote.Names([]string{field}, 1) + " of " + quote.Names([]string{stream}, 1) + ": "
 		return true
 	}
 	return !a.belongs
