@@ -69,29 +69,20 @@ func (u uses) flags(field model.Field) string {
 
 // queryOf describes the queries that a stream supports, by query parameter.
 func queryOf(fields []model.Field, relations []object, meaning bool) object {
-	var lexical, semantic []string
-	ranged, expand := object{}, []object{}
-	aggregated := map[string][]string{}
-	for _, field := range fields {
-		u := usesOf(field, meaning)
-		if u.lexical {
-			lexical = append(lexical, field.Name)
+	named := func(supports func(uses) bool) (names []string) {
+		for _, field := range fields {
+			if supports(usesOf(field, meaning)) {
+				names = append(names, field.Name)
+			}
 		}
-		if u.meaning {
-			semantic = append(semantic, field.Name)
-		}
-		if u.ranged {
-			ranged = append(ranged, member{field.Name, rs.RangeOperators})
-		}
-		for _, one := range u.aggregations {
-			aggregated[one] = append(aggregated[one], field.Name)
-		}
+		return names
 	}
-	supported := object{{"count", true}}
+	ranged, supported, expand := object{}, object{{"count", true}}, []object{}
+	for _, name := range named(func(u uses) bool { return u.ranged }) {
+		ranged = append(ranged, member{name, rs.RangeOperators})
+	}
 	for _, one := range aggregations {
-		if names := aggregated[one]; names != nil {
-			supported = append(supported, member{one, names})
-		}
+		supported = supported.with(one, named(func(u uses) bool { return slices.Contains(u.aggregations, one) }))
 	}
 	for _, relation := range relations {
 		if relation.get("usable") == true {
@@ -99,8 +90,8 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 		}
 	}
 	query := object{{"range_filters", ranged}, {"aggregations", supported}, {"expand", expand}}
-	if lexical != nil {
-		query.set("search", object{{"lexical_fields", lexical}}.with("semantic_fields", semantic))
+	if lexical := named(func(u uses) bool { return u.lexical }); lexical != nil {
+		query.set("search", object{{"lexical_fields", lexical}}.with("semantic_fields", named(func(u uses) bool { return u.meaning })))
 	}
 	return query
 }
