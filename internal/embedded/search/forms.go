@@ -62,8 +62,7 @@ func (s *searcher) expand(guess uint32) {
 		languages = cmp.Or(languages, guess, 1)
 	}
 	divided := 0
-	for i := range s.query.individual() {
-		u := &s.query.units[i]
+	for _, u := range s.query.individual() {
 		u.alternatives = []alternative{{u.phrase, 1, 0}}
 		if s.request.Demand || u.light || u.quoted {
 			continue
@@ -202,16 +201,14 @@ func (s *searcher) lighten() uint32 {
 		language = 1
 	}
 	weighty := false
-	for i := range s.query.units {
-		u := &s.query.units[i]
+	for i, u := range s.query.units {
 		isName := language == 1 && strings.Contains(u.text, "-") && len(s.postings(u.phrase, 0)) > 0 // one-to-one
 		isTime := language == 1 && (u.phrase.word() == "time" || u.phrase.word() == "times") &&
 			slices.Contains(beforeTime, s.query.word(i-1))
 		u.light = u.light || isTime || !u.quoted && !isName && u.isStop(language)
 		weighty = weighty || !u.light
 	}
-	for i := range s.query.units {
-		u := &s.query.units[i]
+	for _, u := range s.query.units {
 		u.light = u.light && weighty
 	}
 	return guess
@@ -256,8 +253,7 @@ const (
 // the caller may have expected another ending or beginning.
 func (s *searcher) findContaining() {
 	looked := 0
-	for i := range s.query.units {
-		u := &s.query.units[i]
+	for i, u := range s.query.units {
 		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which only Ann is looked up
 		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
 			continue

@@ -39,7 +39,7 @@ type alternative struct {
 }
 
 type query struct {
-	units    []unit
+	units    []*unit
 	excluded []phrase
 }
 
@@ -51,14 +51,14 @@ const (
 )
 
 // individual returns the units that are looked up individually.
-func (q *query) individual() []unit { return q.units[:min(len(q.units), maxUnits)] }
+func (q *query) individual() []*unit { return q.units[:min(len(q.units), maxUnits)] }
 
 // counts reports whether a unit is looked up individually.
 func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
 
 func (q *query) bits(is func(*unit) bool) (set uint64) {
-	for i := range q.individual() {
-		if is(&q.units[i]) {
+	for i, u := range q.individual() {
+		if is(u) {
 			set |= 1 << i
 		}
 	}
@@ -89,7 +89,7 @@ func parseQuery(text string) query {
 		pattern = partsOfCapitals
 	}
 	if text = strings.TrimSpace(text); digitsTogether(text) != "" && strings.ContainsAny(text[:1], "+(0") && !dottedDate.MatchString(text) {
-		q.units = append(q.units, unit{text: text, phrase: phraseOf(text)})
+		q.units = append(q.units, &unit{text: text, phrase: phraseOf(text)})
 		return q
 	}
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
@@ -103,8 +103,8 @@ func parseQuery(text string) query {
 		case len(p) == 0:
 		case found[1] != "":
 			q.excluded = append(q.excluded, p)
-		case !slices.ContainsFunc(q.units, func(u unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
-			q.units = append(q.units, unit{text: p.bare(word), phrase: p, written: written, quoted: quoted})
+		case !slices.ContainsFunc(q.units, func(u *unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
+			q.units = append(q.units, &unit{text: p.bare(word), phrase: p, written: written, quoted: quoted})
 		}
 	}
 	if len(q.units) == 0 { // only exclusions: nothing to look for

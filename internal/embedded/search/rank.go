@@ -20,8 +20,7 @@ const (
 // those found nothing. Replacements of words that occur nowhere come last: a guess does not keep a common word from finding records.
 func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
-	for i := range s.query.units {
-		u := &s.query.units[i]
+	for i, u := range s.query.units {
 		if !s.query.counts(i) {
 			continue
 		}
@@ -34,8 +33,7 @@ func (s *searcher) scoreUnits() {
 	}
 	for _, pass := range [...]struct{ common, guessed bool }{{}, {common: true}, {guessed: true}} {
 		finders := len(s.found)
-		for i := range s.query.units {
-			u := &s.query.units[i]
+		for i, u := range s.query.units {
 			if s.query.counts(i) && u.common == pass.common && len(u.nearest) > 0 == pass.guessed {
 				u.common = finders > 0 && pass.common
 				s.give(i, gathered[i])
@@ -190,7 +188,7 @@ func compareRanked(a, b ranked) int {
 // as requested, which costs less than sorting all.
 func (s *searcher) choose(exact []uint16) {
 	all := s.query.bits(func(u *unit) bool { return !u.light })
-	if len(s.query.units) > maxUnits && slices.ContainsFunc(s.query.units[maxUnits:], func(u unit) bool { return !u.light }) {
+	if len(s.query.units) > maxUnits && slices.ContainsFunc(s.query.units[maxUnits:], func(u *unit) bool { return !u.light }) {
 		all = math.MaxUint64 // no record: which of them have all words is not known, except for those with the exact query
 	}
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
@@ -264,8 +262,7 @@ func (s *searcher) hit(r ranked) Hit {
 func (s *searcher) report() {
 	r := s.result
 	r.Marks.rarity = s.rarity
-	for i := range s.query.units {
-		u := &s.query.units[i]
+	for i, u := range s.query.units {
 		switch {
 		case u.light && u.time:
 			r.TimeWords = append(r.TimeWords, u.text)

@@ -118,7 +118,7 @@ func TestMayIsAMonth(t *testing.T) {
 		s := &searcher{Index: &Index{}, query: parseQuery(text)}
 		s.lighten()
 		units := s.query.units
-		if at := slices.IndexFunc(units, func(u unit) bool { return u.phrase[0] == "may" }); units[at].light {
+		if at := slices.IndexFunc(units, func(u *unit) bool { return u.phrase[0] == "may" }); units[at].light {
 			t.Errorf("%q: May is a common word", text)
 		}
 	}

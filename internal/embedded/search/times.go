@@ -65,8 +65,8 @@ func (q *query) prefer(now time.Time) *timeMatcher {
 		if partOfTime().MatchString(strings.Join(slices.Replace(words, i, i+n, mark), " ")) {
 			return nil
 		}
-		for k := i; k < i+n; k++ {
-			q.units[k].light, q.units[k].time = true, true
+		for _, u := range q.units[i : i+n] {
+			u.light, u.time = true, true
 		}
 		return m
 	}

@@ -21,17 +21,17 @@ var asking = strings.Fields("什么时候 什麼時候 为什么 為什麼 什�
 // occurs in scope, then that of the rest, and so on. Words of questions, Hiragana and other single characters are light. Nothing is
 // replaced if no part occurs.
 func (s *searcher) divideSentences() {
-	var all []unit
+	var all []*unit
 	for _, u := range s.query.units {
-		parts, isOther := []unit{u}, len(u.phrase) < shortestSentence || len(u.phrase) > longestSentence
+		parts, isOther := []*unit{u}, len(u.phrase) < shortestSentence || len(u.phrase) > longestSentence
 		if !u.quoted && !isOther && !slices.ContainsFunc(u.phrase, isSpaced) && len(s.postings(u.phrase, 0)) == 0 {
 			parts = s.partsOf(u.phrase)
 		}
-		if !slices.ContainsFunc(parts, func(part unit) bool { return !part.light && len(s.postings(part.phrase, 0)) > 0 }) {
-			parts = []unit{u}
+		if !slices.ContainsFunc(parts, func(part *unit) bool { return !part.light && len(s.postings(part.phrase, 0)) > 0 }) {
+			parts = []*unit{u}
 		}
 		for _, part := range parts {
-			if !slices.ContainsFunc(all, func(u unit) bool { return u.text == part.text && u.quoted == part.quoted }) {
+			if !slices.ContainsFunc(all, func(u *unit) bool { return u.text == part.text && u.quoted == part.quoted }) {
 				all = append(all, part)
 			}
 		}
@@ -40,7 +40,7 @@ func (s *searcher) divideSentences() {
 }
 
 // partsOf divides a sentence. Adjacent Han characters that occur only alone are one part, which occurs nowhere.
-func (s *searcher) partsOf(sentence phrase) (parts []unit) {
+func (s *searcher) partsOf(sentence phrase) (parts []*unit) {
 	apart := false // the last part has only such characters
 	for from := 0; from < len(sentence); {
 		to := from + 1
@@ -62,7 +62,7 @@ func (s *searcher) partsOf(sentence phrase) (parts []unit) {
 		}
 		text := strings.Join(sentence[from:to], "")
 		light := asks >= 0 || isHiragana(text) || to == from+1 && !isHan
-		parts = append(parts, unit{text: text, phrase: sentence[from:to], written: sentence[from:to], light: light})
+		parts = append(parts, &unit{text: text, phrase: sentence[from:to], written: sentence[from:to], light: light})
 		from, apart = to, isHan
 	}
 	return parts
