@@ -24,13 +24,11 @@ func sourcesOf(c *store.Catalog, grant authority.Grant) []access {
 	for _, t := range c.Tables {
 		for _, connection := range t.Connector.Connections {
 			granted, ok := grant.Opens(t.Connector.Key, t.Stream.Name, connection.ID)
-			isOwner := grant.Kind == authority.KindOwner
-			if !ok && !isOwner {
+			if !ok && grant.Kind != authority.KindOwner { // an owner's grant has no bounds
 				continue
 			}
-			opened := access{Source: store.Source{Table: t, Connection: connection}, all: isOwner || granted.Fields == nil}
-			if !isOwner {
-				opened.Since, opened.Until = granted.Since, granted.Until
+			opened := access{
+				Source: store.Source{Table: t, Connection: connection, Since: granted.Since, Until: granted.Until}, all: granted.Fields == nil,
 			}
 			for _, field := range t.Stream.Fields {
 				if opened.all || slices.Contains(granted.Fields, field.Name) {

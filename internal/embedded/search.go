@@ -71,12 +71,8 @@ func (c *call) searchInput() searchInput {
 }
 
 func (c *call) words(request search.Request) *search.Result {
-	found := &search.Result{}
-	if c.err == nil {
-		var err error
-		found, err = c.catalog.Search(c.ctx, request)
-		c.fail(err)
-	}
+	found, err := c.catalog.Search(c.ctx, request)
+	c.fail(err)
 	return found
 }
 
