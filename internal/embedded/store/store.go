@@ -42,7 +42,6 @@ func Open(ctx context.Context, path string) (*Store, error) {
 		return nil, err
 	}
 	s := &Store{path: path, db: db}
-	s.catalog.Store(newCatalog(nil, nil))
 	if err := s.open(ctx); err != nil {
 		return nil, errors.Join(s.Explain(fmt.Errorf("open store %q: %w", path, err)), s.Close())
 	}
@@ -74,13 +73,10 @@ func (s *Store) open(ctx context.Context) (err error) {
 	}
 	version, err := layoutOf(ctx, s.db)
 	if err == nil && version != indexVersion {
-		version, err = s.makeMeta(ctx)
+		err = s.makeMeta(ctx) // the next load creates the other tables
 	}
 	if err != nil {
 		return err
-	}
-	if version != indexVersion {
-		return nil // new or older: the next load creates its tables
 	}
 	return s.Refresh(ctx)
 }
@@ -91,19 +87,19 @@ func layoutOf(ctx context.Context, db querier) (version int, err error) {
 }
 
 // makeMeta creates the table meta in a store that is new or has an older layout, unless another process has done so in the meantime.
-func (s *Store) makeMeta(ctx context.Context) (version int, err error) {
+func (s *Store) makeMeta(ctx context.Context) error {
 	tx, err := s.db.BeginTx(ctx, nil)
 	if err != nil {
-		return 0, err
+		return err
 	}
 	defer func() { _ = tx.Rollback() }() // it does nothing after a commit
-	if version, err = layoutOf(ctx, tx); err != nil || version == indexVersion {
-		return version, err
+	if version, err := layoutOf(ctx, tx); err != nil || version == indexVersion {
+		return err
 	}
 	if err := exec(ctx, tx, "DROP TABLE IF EXISTS meta; CREATE TABLE meta (name TEXT PRIMARY KEY, value TEXT NOT NULL)"); err != nil {
-		return 0, err
+		return err
 	}
-	return version, tx.Commit()
+	return tx.Commit()
 }
 
 // Refresh reads the catalog of the last finished load or update, of this process or another.

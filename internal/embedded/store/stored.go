@@ -30,9 +30,6 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 	if version, err := layoutOf(ctx, db); err != nil || version != indexVersion {
 		return nil, err
 	}
-	if ok, err := hasTable(ctx, db, "streams"); !ok {
-		return nil, err
-	}
 	parts := map[string]storedPart{}
 	const query = "SELECT name, files, streams, first, last, left_out, done FROM parts"
 	err := search.Each(ctx, db, query, nil, func(rows *sql.Rows) error {
