@@ -165,7 +165,7 @@ func (s *searchPage) moreHits(shown int) string {
 func (s *searchPage) notes() []string {
 	hits, recall := s.hits, s.l.Recall
 	var incomplete string
-	var common []string
+	var first []string // what a continuation does not repeat
 	if recall.Denied("complete") {
 		n, counted := recall.Number("ranked_candidate_count")
 		of := write.When(s.l.Warned("unavailable_connections"), " of the connections that were read")
@@ -174,24 +174,18 @@ func (s *searchPage) notes() []string {
 		incomplete += write.When(limited, fmt.Sprintf(", at most %d a source", n)) +
 			write.When(recall.Flag("truncated") || limited, "; a narrower q, streams or connection_id finds more") + "."
 	}
-	if s.q.Position.First() { // a continuation does not repeat it
-		common = s.q.leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")
+	if s.q.Position.First() {
+		parts := strings.Join(write.Each(s.q.Parts, write.ShownName), ", ")
+		first = append([]string{write.Lead("searched too, as parts of these records: ", parts)},
+			s.q.leftOut(recall, len(s.all) > 0 && s.all[0].Has == "")...)
 	}
 	separate := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Separate() != "" })
 	unnamed := slices.ContainsFunc(hits, func(h hit.Hit) bool { return h.Ref == (rs.Ref{}) })
-	return write.NotEmpty(slices.Concat([]string{incomplete, s.also()}, common, s.l.Warnings(2), s.ofTimes(), s.hints, []string{
+	return write.NotEmpty(slices.Concat([]string{incomplete}, first, s.l.Warnings(2), s.ofTimes(), s.hints, []string{
 		write.When(len(hits) > 0 && s.proven(math.MaxInt) == nil, `Fetch a hit by its id as-is: fetch {"id":"…"}.`),
 		write.When(separate, "Send connection_id beside an id where it is shown."),
 		write.When(unnamed, "An address, or an id like result:3, is no record's and cannot be fetched."),
 	})...)
-}
-
-// also lists the streams that are searched in addition to those that the call names.
-func (s *searchPage) also() string {
-	if !s.q.Position.First() { // a continuation does not repeat it
-		return ""
-	}
-	return write.Lead("searched too, as parts of these records: ", strings.Join(write.Each(s.q.Parts, write.ShownName), ", "))
 }
 
 // hitTexts returns as many of the first hits as fit in remaining bytes, with excerpts of at most chars characters.

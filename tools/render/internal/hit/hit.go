@@ -50,7 +50,8 @@ func Read(o rs.Object, n int, connection string) Hit {
 	h.Foreign = item.OtherConnection(o, connection)
 	if match := o.Text("match"); match == "some" || match == "nearest" {
 		h.Words, h.Nearest = write.Words(o, "matched_words"), write.Words(o, "nearest_words")
-		if h.Has = h.hasOnly(); o.Flag("not_of_time") {
+		has, nearest := write.Lead("has only ", write.QuoteEach(h.Words)), write.Lead("nearest: ", write.QuoteEach(h.Nearest))
+		if h.Has = strings.Join(write.NotEmpty(has, nearest), "; "); o.Flag("not_of_time") {
 			h.Has = "not known to be of that time"
 		}
 	}
@@ -201,11 +202,6 @@ func snippetText(o rs.Object) string {
 		}
 	}
 	return o.Text("preview", "text")
-}
-
-func (h *Hit) hasOnly() string {
-	has, nearest := write.Lead("has only ", write.QuoteEach(h.Words)), write.Lead("nearest: ", write.QuoteEach(h.Nearest))
-	return strings.Join(write.NotEmpty(has, nearest), "; ")
 }
 
 // MatchesDeep reports whether the match that is shown is deep in a long text, such as a diary, so that the hit's date need not be that of

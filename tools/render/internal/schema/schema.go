@@ -95,7 +95,6 @@ type streamRow struct {
 	fields          []rs.SchemaField // the requested ones of all, on the current page
 	described       bool             // the row has no fields, and counts as one
 	continued       bool             // an earlier page shows the first of its fields
-	noFilter        bool             // filters were refused
 }
 
 // readSchema reads the requested streams and their fields.
@@ -116,7 +115,7 @@ func readSchema(schema *rs.Schema, q Query) *document {
 				continue
 			}
 		}
-		row := streamRow{SchemaStream: s, noFilter: q.NoFilter}
+		row := streamRow{SchemaStream: s}
 		if q.Stream != "" {
 			row.all = s.Fields()
 			row.described = len(row.all) == 0 && len(q.Fields) == 0

@@ -43,7 +43,7 @@ func (d *document) lines(to int) []string {
 	described := map[string]string{} // by lines: the first row that has them
 	for i := range rows {
 		r := &rows[i]
-		head, body := r.head(), r.lines(d.q.Full)
+		head, body := r.head(), r.lines(d.q)
 		all := strings.Join(body, "\n")
 		if twin, ok := described[all]; ok && len(all) > len(twin) {
 			body = []string{"  the same as in " + twin}
@@ -72,7 +72,7 @@ func (r *streamRow) head() []string {
 }
 
 // lines lists a row's fields by their capabilities, then the capabilities of the row.
-func (r *streamRow) lines(full bool) []string {
+func (r *streamRow) lines(q Query) []string {
 	var lines, signatures []string
 	names := map[string][]string{} // by signature
 	denied := 0
@@ -86,7 +86,7 @@ func (r *streamRow) lines(full bool) []string {
 			continue
 		}
 		able := signature(f)
-		if full {
+		if q.Full {
 			lines = append(lines, withJSON("  "+able+": "+write.ShownName(f.Name), f.JSONSchema()))
 			continue
 		}
@@ -106,13 +106,10 @@ func (r *streamRow) lines(full bool) []string {
 	}
 	relations := r.Relations()
 	if r.cursor() == "" && len(relations) == 0 && !slices.ContainsFunc(r.all, advertises) {
-		tried, refused := "filter, ", ""
-		if r.noFilter {
-			tried, refused = "", "; filters were refused to this token"
-		}
-		return append(lines, "  no capability is advertised; "+tried+"sort, aggregate and search may be tried"+refused)
+		return append(lines, "  no capability is advertised; "+write.When(!q.NoFilter, "filter, ")+
+			"sort, aggregate and search may be tried"+write.When(q.NoFilter, "; filters were refused to this token"))
 	}
-	if r.noFilter {
+	if q.NoFilter {
 		lines = append(lines, "  filters were refused to this token")
 	}
 	if r.sorted() {
