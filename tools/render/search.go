@@ -1,6 +1,7 @@
 package render
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -80,10 +81,7 @@ func newSearchPage(l answer.List, q SearchQuery) *searchPage {
 
 // maxShown returns how many of s.hits may be shown.
 func (s *searchPage) maxShown() int {
-	if s.q.Shown > 0 {
-		return min(s.q.Shown, len(s.hits))
-	}
-	return len(s.hits)
+	return min(cmp.Or(s.q.Shown, len(s.hits)), len(s.hits))
 }
 
 // hit returns the i-th of s.hits with its texts. It reads them on first use: a page may have a hundred hits, of which few are shown.

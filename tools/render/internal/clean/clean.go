@@ -73,8 +73,12 @@ func (r *Removed) Text(s string) string {
 			w.joiner(c)
 		case isMark(c):
 			w.mark(c)
+		case isBidiControl(c):
+			w.Bidi++
+		case isTag(c):
+			w.Tag++
 		case c != '\t' && !Shows(c):
-			w.count(c)
+			w.Control++
 		default:
 			w.character(c, s[:size])
 		}
@@ -119,17 +123,6 @@ func (w *writer) joiner(c rune) {
 		w.before = w.last
 	}
 	w.out, w.last, w.marks = utf8.AppendRune(w.out, c), c, 0
-}
-
-func (r *Removed) count(c rune) {
-	switch {
-	case isBidiControl(c):
-		r.Bidi++
-	case isTag(c):
-		r.Tag++
-	default:
-		r.Control++
-	}
 }
 
 // JSON returns a JSON text with clean strings, and counts what they lost. The function rename cleans the names of members. A text that is

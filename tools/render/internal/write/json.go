@@ -104,10 +104,7 @@ func (a *Object) Number(name string, value int) *Object {
 
 // Flag adds true if value is true, else nothing.
 func (a *Object) Flag(name string, value bool) *Object {
-	if !value {
-		return a
-	}
-	return a.Put(name, "true")
+	return a.Put(name, When(value, "true"))
 }
 
 // Rest adds members as they were sent, except those that are null.
