@@ -4,9 +4,11 @@ package authority
 
 import (
 	"cmp"
+	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
+	"encoding/hex"
 	"net/http"
 	"slices"
 	"sync"
@@ -122,6 +124,13 @@ func (s *Server) hasEnded(token string) bool {
 func same(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+// keyed returns the HMAC of a text with SHA-256, in hexadecimal digits.
+func keyed(key []byte, text string) string {
+	mac := hmac.New(sha256.New, key)
+	mac.Write([]byte(text))
+	return hex.EncodeToString(mac.Sum(nil))
 }
 
 // formatTime formats a time for a response (RFC 3339, in UTC); "" for the zero time.

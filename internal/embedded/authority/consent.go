@@ -1,10 +1,7 @@
 package authority
 
 import (
-	"crypto/hmac"
 	"crypto/rand"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"net/http"
 	"strings"
@@ -124,7 +121,5 @@ func (s *Server) connections(c *call) (any, error) {
 
 // csrf returns the token that binds a form to a request and to a browser.
 func (s *Server) csrf(r *request, cookie string) string {
-	mac := hmac.New(sha256.New, s.key[:])
-	mac.Write([]byte(r.code + " " + cookie))
-	return hex.EncodeToString(mac.Sum(nil))
+	return keyed(s.key[:], r.code+" "+cookie)
 }

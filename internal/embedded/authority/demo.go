@@ -1,8 +1,6 @@
 package authority
 
 import (
-	"crypto/hmac"
-	"crypto/sha256"
 	"encoding/hex"
 	"fmt"
 	"io"
@@ -87,7 +85,7 @@ func putMembers(grants *Grants, connectors []model.Connector, tokens DemoTokens)
 		streams := Everything([]model.Connector{connector})
 		for _, connection := range connector.Connections {
 			id := "grt_member_" + connection.ID
-			last = memberToken(tokens.MemberSecret, connection.ID)
+			last = "pdpp_member_" + keyed([]byte(tokens.MemberSecret), connection.ID)[:32]
 			grants.renew(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
 			ids = append(ids, id)
 		}
@@ -96,12 +94,6 @@ func putMembers(grants *Grants, connectors []model.Connector, tokens DemoTokens)
 		grants.Revoke(last)
 	}
 	return ids
-}
-
-func memberToken(secret, connectionID string) string {
-	mac := hmac.New(sha256.New, []byte(secret))
-	mac.Write([]byte(connectionID))
-	return "pdpp_member_" + hex.EncodeToString(mac.Sum(nil)[:16])
 }
 
 // Everything returns grants of every field of every stream on every connection.

@@ -43,7 +43,7 @@ type streamDetail struct {
 	Fields         []string        `json:"fields"`
 	InstanceIDs    []string        `json:"instance_ids"`
 	Name           string          `json:"name"`                      // in a request, * is every stream of the source
-	TimeRange      *timeRange      `json:"time_range,omitempty"`      // in a request
+	TimeRange      timeRange       `json:"time_range,omitzero"`       // in a request
 	TimeConstraint *TimeConstraint `json:"time_constraint,omitempty"` // in a grant
 }
 
@@ -231,10 +231,7 @@ func fieldNames(fields []model.Field) []string {
 	return names
 }
 
-func (r *timeRange) parse() (since, until time.Time, err error) {
-	if r == nil {
-		return since, until, nil
-	}
+func (r timeRange) parse() (since, until time.Time, err error) {
 	if since, err = parseTime(r.Since); err == nil {
 		until, err = parseTime(r.Until)
 	}
