@@ -89,9 +89,7 @@ func (a aggregateAnswer) rest(n int) groupsRest {
 	if len(hidden) > 0 {
 		r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
 	}
-	if open {
-		r.says += "; the resource server does not say whether there are more"
-	}
+	r.says += write.When(open, "; the resource server does not say whether there are more")
 	if !all {
 		a.addNext(&r, n)
 	}

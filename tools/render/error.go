@@ -18,10 +18,7 @@ const errorBytes = 2 << 10 // of the text of an error
 // Error renders a failure: its code, message and hint, and the values to choose from, in less than errorBytes of text (S3-R3, S0-R8).
 // Structured is {"error":{…}}, which includes the resource server's own error object as rs if that is small.
 func Error(e *rs.Error) Result {
-	hint, send := hintFor(e), ""
-	if e.Send != "" && len(e.Send) <= maxSend {
-		send = "send: " + clean.Line(e.Send)
-	}
+	hint, send := hintFor(e), write.When(e.Send != "" && len(e.Send) <= maxSend, "send: "+clean.Line(e.Send))
 	message := clean.Preview(e.Message, 600)
 	if e.Quoted {
 		message = clean.Quote(message)

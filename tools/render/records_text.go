@@ -131,10 +131,8 @@ func (a *recordsAnswer) namedPages() []string {
 	if ends := a.endsWithoutCursor(); ends != "" {
 		return []string{ends}
 	}
-	lines := []string{"This page has no cursor. To page on, name one connection:"}
-	if a.q.Position.Cursor != "" {
-		lines[0] = "This page has no cursor. To page on, name one connection, from its first record on:"
-	}
+	from := write.When(a.q.Position.Cursor != "", ", from its first record on")
+	lines := []string{"This page has no cursor. To page on, name one connection" + from + ":"}
 	for _, p := range a.pages {
 		line := cmp.Or(write.Offer("", p.call.Call("query_records"), longestCall),
 			"query_records with the same arguments and connection_id "+clean.Name(p.connection))

@@ -135,10 +135,8 @@ func searchLead(l answer.List, q SearchQuery) string {
 	instead("containing_words", "Words that contain")
 	switch {
 	case len(l.Items) == 0:
-	case someCount(l) > 0 && nearestCount(l) > 0:
-		lines = append(lines, "Hits have only other words or near ones.")
 	case someCount(l) > 0:
-		lines = append(lines, "Hits have only other words.")
+		lines = append(lines, "Hits have only other words"+write.When(nearestCount(l) > 0, " or near ones")+".")
 	default:
 		lines = append(lines, "Hits have none of the words themselves.")
 	}
