@@ -75,3 +75,9 @@ type Hosted interface {
 	// also returns the changed flags that take effect only after a restart.
 	Serve(ctx context.Context, m service.Manager, read func() (HostedConfig, []string, error)) error
 }
+
+func (app App) warnUnusable(unusable []error) {
+	for _, why := range unusable {
+		app.warn("%v. Fix or delete it.", why)
+	}
+}

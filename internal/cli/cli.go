@@ -82,9 +82,6 @@ func (app App) warnOfVariables(environment []string) {
 	}
 }
 
-// errVersion ends the parsing of a command line with --version.
-var errVersion = errors.New("the version is asked for")
-
 // execute parses the command line, fills in settings from the environment and the file that it names, and runs its command. The command
 // serve calls the function serve with its settings.
 func (app App) execute(ctx context.Context, serve serveFunc) (*cobra.Command, error) {

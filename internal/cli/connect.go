@@ -83,7 +83,7 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 	}
 	out := app.visible()
 	document, err := connect.Connect(ctx, c.Request, connect.Options{
-		UserAgent: app.userAgent(), Now: time.Now, Wait: wait, Open: openBrowser,
+		UserAgent: app.userAgent(), Now: time.Now, Wait: sleep, Open: openBrowser,
 		Known: func(issuer string) credentials.Client { return knownClient(root, issuer) },
 		Draw:  func(link, following string) { terminal.DrawQR(app.Out, link, following) },
 		Ask:   func(ctx context.Context) (string, error) { return readLine(ctx, app) },
@@ -147,7 +147,7 @@ func knownClient(root, issuer string) credentials.Client {
 	return credentials.Client{}
 }
 
-func wait(ctx context.Context, d time.Duration) error {
+func sleep(ctx context.Context, d time.Duration) error {
 	over, stop := context.WithTimeout(ctx, d)
 	defer stop()
 	<-over.Done()
@@ -172,11 +172,11 @@ func readLine(ctx context.Context, app App) (string, error) {
 	}
 }
 
-// browsers has the command that opens the default browser, by operating system. Others use xdg-open.
-var browsers = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
+// browserCommands has the command that opens the default browser, by operating system. Others use xdg-open.
+var browserCommands = map[string]string{"darwin": "open", "windows": "rundll32 url.dll,FileProtocolHandler"}
 
 func openBrowser(address string) error {
-	words := append(strings.Fields(cmp.Or(browsers[runtime.GOOS], "xdg-open")), address)
+	words := append(strings.Fields(cmp.Or(browserCommands[runtime.GOOS], "xdg-open")), address)
 	command := exec.CommandContext(context.Background(), words[0], words[1:]...) // #nosec G204 -- an address of our own; the browser outlives us
 	if err := command.Start(); err != nil {
 		return err

@@ -3,42 +3,14 @@ package cli
 import (
 	"context"
 	"fmt"
-	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
-	"github.com/spf13/pflag"
 
-	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
-	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-type cacheFlags struct {
-	CacheRoot string
-}
-
-func (f *cacheFlags) declare(flags *pflag.FlagSet) {
-	flags.StringVar(&f.CacheRoot, "cache-root", "", "Folder (`DIR`) of the credential cache; ~/.pdpp if absent")
-	paths(flags, "cache-root")
-	config.Environment(flags, "PDPP_", "cache-root")
-}
-
-// folder returns the folder of the stored credentials, or "" if it is not known.
-func (f cacheFlags) folder() string {
-	home, _ := os.UserHomeDir() // "" on error; CacheRoot then uses only the flag
-	return credentials.CacheRoot(f.CacheRoot, home)
-}
-
-// root returns the folder of the stored credentials, or a usage error if it is not known.
-func (f cacheFlags) root() (string, error) {
-	if root := f.folder(); root != "" {
-		return root, nil
-	}
-	return "", exit.UsageError("the home folder is unknown: set HOME, or give --cache-root.")
-}
 
 type connectionsCommand struct{ cacheFlags }
 
@@ -77,12 +49,6 @@ func (c connectionsCommand) run(ctx context.Context, app App) error {
 			stored.ProviderURL, stored.Name, describeGrant(stored.Document.Grant), ends, used)
 	}
 	return nil
-}
-
-func (app App) warnUnusable(unusable []error) {
-	for _, why := range unusable {
-		app.warn("%v. Fix or delete it.", why)
-	}
 }
 
 // describeGrant returns one line about what a grant allows to read. It escapes line breaks, because the names come from the server.

@@ -217,3 +217,27 @@ func indexFor(path string) (string, error) {
 	name := sha256.Sum256([]byte(filepath.Clean(path)))
 	return filepath.Join(folder, hex.EncodeToString(name[:8])+".db"), nil
 }
+
+type cacheFlags struct {
+	CacheRoot string
+}
+
+func (f *cacheFlags) declare(flags *pflag.FlagSet) {
+	flags.StringVar(&f.CacheRoot, "cache-root", "", "Folder (`DIR`) of the credential cache; ~/.pdpp if absent")
+	paths(flags, "cache-root")
+	config.Environment(flags, "PDPP_", "cache-root")
+}
+
+// folder returns the folder of the stored credentials, or "" if it is not known.
+func (f cacheFlags) folder() string {
+	home, _ := os.UserHomeDir() // "" on error; CacheRoot then uses only the flag
+	return credentials.CacheRoot(f.CacheRoot, home)
+}
+
+// root returns the folder of the stored credentials, or a usage error if it is not known.
+func (f cacheFlags) root() (string, error) {
+	if root := f.folder(); root != "" {
+		return root, nil
+	}
+	return "", exit.UsageError("the home folder is unknown: set HOME, or give --cache-root.")
+}

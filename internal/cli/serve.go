@@ -246,26 +246,3 @@ func (c *HostedConfig) readIntrospection() error {
 	}
 	return nil
 }
-
-// parseOrigin returns the origin of a URL in its canonical form: only scheme and host, in lower case, without a default port. It refuses a
-// URL with anything that an origin cannot have.
-func parseOrigin(text string) (string, error) {
-	u, err := parseAddress(text)
-	switch {
-	case err != nil:
-		return "", err
-	case u.User != nil || u.RawQuery != "" || u.Fragment != "" || strings.Trim(u.Path, "/") != "":
-		return "", fmt.Errorf("%q must be an origin, such as https://%s: no path, no query, no credentials",
-			rsclient.RedactURL(text), u.Host)
-	}
-	return credentials.NormalizeProviderURL(u.Scheme + "://" + u.Host)
-}
-
-// parseAddress parses an http or https URL. Its error shows no secrets.
-func parseAddress(text string) (*url.URL, error) {
-	u, err := url.Parse(text)
-	if err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Host == "" {
-		return nil, fmt.Errorf("%q must start with http:// or https:// and name a host", rsclient.RedactURL(text))
-	}
-	return u, nil
-}

@@ -14,10 +14,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
-	"github.com/pdp-connect/pdpp-mcp/internal/connect"
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
-	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // defaultName is the default name of the server in a client's configuration.
@@ -261,27 +259,5 @@ func (o setupCommand) repeatFlags(s clients.Server) []string {
 	)
 }
 
-// endpointURL validates and normalizes the URL of a hosted server.
-func endpointURL(text string) (string, error) {
-	parsed, err := parseAddress(strings.TrimSpace(text))
-	if err != nil {
-		return "", exit.UsageError(fmt.Sprintf("--url %q must be an http or https address, such as https://mcp.example/mcp.",
-			rsclient.RedactURL(text)))
-	}
-	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
-		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
-	}
-	return parsed.String(), encrypted("--url", parsed.String())
-}
-
 // variableName matches the names of environment variables that shells and clients accept.
 var variableName = regexp.MustCompile(`^[A-Za-z_][A-Za-z0-9_]*$`)
-
-// encrypted returns an error for an address on another machine without TLS: anyone on the network path could read the token and the
-// data.
-func encrypted(flag, address string) error {
-	if _, err := connect.SecureURL(address); err != nil {
-		return exit.UsageError(fmt.Sprintf("%s: %v: give an https address.", flag, err))
-	}
-	return nil
-}

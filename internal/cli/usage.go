@@ -103,3 +103,6 @@ func printHelp(c *cobra.Command) {
 		fmt.Fprintf(out, "\nRun \"%s <command> --help\" for more information on a command.\n", c.Name())
 	}
 }
+
+// errVersion ends the parsing of a command line with --version.
+var errVersion = errors.New("the version is asked for")
