@@ -155,3 +155,26 @@ func (s *search) asksWhich(units []string) bool {
 
 // tallies reports whether the query asks for a number of records, or on which days of the week there are the most.
 func (s *search) tallies() bool { return s.Question.AsksNumber() || s.asksWhich(weekdays) }
+
+// streamName returns how a sentence names the stream of an ask: by its name if the query does not.
+func (s *search) streamName(a *ask) string {
+	if a.named {
+		return "that stream"
+	}
+	return quote.Names([]string{a.source().Stream}, 1)
+}
+
+// readEachValue turns an ask that denies a value, or that names a state without a field of its own, into the count for each value of the
+// field that has such values.
+func (s *search) readEachValue(a *ask, field string) {
+	if len(a.left) != 1 {
+		return
+	}
+	own := s.fieldsOf(a.source())
+	for _, name := range []string{field, written.StateWord(a.left[0]), a.source().Status} {
+		if f := own.Field(name); f != nil && slices.Contains(f.Aggregates, "group_by") {
+			a.kind, a.group, a.left = eachValue, name, nil
+			return
+		}
+	}
+}

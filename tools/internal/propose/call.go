@@ -287,11 +287,3 @@ func (s *search) countSentence(a *ask) string {
 	}
 	return "Of that stream: "
 }
-
-// streamName returns how a sentence names the stream of an ask: by its name if the query does not.
-func (s *search) streamName(a *ask) string {
-	if a.named {
-		return "that stream"
-	}
-	return quote.Names([]string{a.source().Stream}, 1)
-}

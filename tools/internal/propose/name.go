@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-	"time"
 	"unicode"
 	"unicode/utf8"
 
@@ -193,16 +192,4 @@ func (s *search) presentWords(names ...string) []string {
 // remainingWords returns the search for the words that are not in a name, with a minus before an excluded one.
 func (s *search) remainingWords(names ...string) []string {
 	return s.excluding(written.Negation(s.Q), s.presentWords(names...))
-}
-
-// excluding returns words to search for, with a minus before the one that follows a word which excludes it; nil if that is not certain, or
-// if the query names a time too, which is not read beside such a word.
-func (s *search) excluding(not string, words []string) []string {
-	if not == "" {
-		return words
-	}
-	if _, timed := written.NamedPeriod(strings.Join(relax.Without(relax.All(s.Rest), not), " "), time.Now()); timed {
-		return nil
-	}
-	return relax.Excluding(s.Rest, not, words)
 }

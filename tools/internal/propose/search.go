@@ -2,6 +2,7 @@ package propose
 
 import (
 	"cmp"
+	"context"
 	"slices"
 	"strings"
 	"time"
@@ -13,6 +14,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/period"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -170,4 +173,70 @@ func (s *search) numberNamed(source known.Source, words []string, u fields.Use) 
 		}
 	}
 	return ""
+}
+
+// excluding returns words to search for, with a minus before the one that follows a word which excludes it; nil if that is not certain, or
+// if the query names a time too, which is not read beside such a word.
+func (s *search) excluding(not string, words []string) []string {
+	if not == "" {
+		return words
+	}
+	if _, timed := written.NamedPeriod(strings.Join(relax.Without(relax.All(s.Rest), not), " "), time.Now()); timed {
+		return nil
+	}
+	return relax.Excluding(s.Rest, not, words)
+}
+
+// finds reports whether a record of some streams, within a filter, has all of some words, or whether none has. It is neither if that is not
+// known.
+func (s *search) finds(ctx context.Context, words, streams []string, where rs.Object, connection string) (found, none bool) {
+	if len(where) == 0 { // with a filter a resource server searches one stream
+		streams = append(slices.Clone(streams), s.Schema().PartsOf(streams)...)
+	}
+	first, n := s.matches(ctx, words, streams, where, connection)
+	return n != 0 && slices.Contains(streams, first.Text("stream", "stream_name")), n == 0
+}
+
+// matches makes one read for the first record of some streams, within a filter, that has all of some words, and for how many have them: -1
+// if that is not known.
+func (s *search) matches(ctx context.Context, words, streams []string, where rs.Object, connection string) (first rs.Object, n int) {
+	request := read.Request(cmp.Or(connection, s.Scope.ConnectionID), "search")
+	if conditions, err := filter.Parse(where.JSON()); len(where) > 0 && err == nil {
+		conditions.Write(request.Query)
+	}
+	read.Set(request.Query, "q", strings.Join(words, " "))
+	read.Set(request.Query, "streams", streams)
+	read.Set(request.Query, "limit", 1)
+	response := read.Optional(ctx, s.RS, request)
+	if response == nil {
+		return nil, -1
+	}
+	list, _ := response.List()
+	if len(list.Items) > 0 {
+		first = list.Items[0].Members
+	}
+	if n, counted := list.Envelope.Object("meta").Number("count"); counted {
+		return first, n
+	}
+	return first, -1
+}
+
+// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural or a
+// noun by itself names a stream, and a usual word for records, such as meeting, is dropped: Thread may be part of a name.
+func (s *search) streamsOf(words []string) (streams, others []string) {
+	isTimed := func(source known.Source) bool {
+		return source.Time != "" && s.isSearched(source)
+	}
+	for _, word := range words {
+		source, _, ok := known.SourceCalled(s.Schema().Sources, []string{word}, isTimed)
+		usual := len(s.Streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
+		isHead := ok && relax.IsHead(s.Rest, word, words) // a meeting with Ann, but not a meeting room
+		switch {
+		case !ok && !usual || len(words) > 1 && !fields.MayCall(word) && (!isHead || word != strings.ToLower(word)):
+			others = append(others, word)
+		case ok && (len(words) == 1 || isHead || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
+			streams = append(streams, source.Stream)
+		}
+	}
+	return streams, others
 }

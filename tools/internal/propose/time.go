@@ -157,23 +157,3 @@ func (s *search) reachesComing(ctx context.Context, streams []string, connection
 		return n > 0 || !ok
 	})
 }
-
-// streamsOf returns the streams with a time that some words of a search name, and the other words. Among several words, only a plural or a
-// noun by itself names a stream, and a usual word for records, such as meeting, is dropped: Thread may be part of a name.
-func (s *search) streamsOf(words []string) (streams, others []string) {
-	isTimed := func(source known.Source) bool {
-		return source.Time != "" && s.isSearched(source)
-	}
-	for _, word := range words {
-		source, _, ok := known.SourceCalled(s.Schema().Sources, []string{word}, isTimed)
-		usual := len(s.Streams) == 0 && fields.StreamOf(strings.ToLower(word)) != ""
-		isHead := ok && relax.IsHead(s.Rest, word, words) // a meeting with Ann, but not a meeting room
-		switch {
-		case !ok && !usual || len(words) > 1 && !fields.MayCall(word) && (!isHead || word != strings.ToLower(word)):
-			others = append(others, word)
-		case ok && (len(words) == 1 || isHead || strings.HasSuffix(word, "s")) && !slices.Contains(streams, source.Stream):
-			streams = append(streams, source.Stream)
-		}
-	}
-	return streams, others
-}

@@ -1,16 +1,13 @@
 package propose
 
 import (
-	"cmp"
 	"context"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -105,38 +102,4 @@ func (s *search) searchedFor(a *ask) []string {
 		streams = append(streams, child.Target)
 	}
 	return streams
-}
-
-// finds reports whether a record of some streams, within a filter, has all of some words, or whether none has. It is neither if that is not
-// known.
-func (s *search) finds(ctx context.Context, words, streams []string, where rs.Object, connection string) (found, none bool) {
-	if len(where) == 0 { // with a filter a resource server searches one stream
-		streams = append(slices.Clone(streams), s.Schema().PartsOf(streams)...)
-	}
-	first, n := s.matches(ctx, words, streams, where, connection)
-	return n != 0 && slices.Contains(streams, first.Text("stream", "stream_name")), n == 0
-}
-
-// matches makes one read for the first record of some streams, within a filter, that has all of some words, and for how many have them: -1
-// if that is not known.
-func (s *search) matches(ctx context.Context, words, streams []string, where rs.Object, connection string) (first rs.Object, n int) {
-	request := read.Request(cmp.Or(connection, s.Scope.ConnectionID), "search")
-	if conditions, err := filter.Parse(where.JSON()); len(where) > 0 && err == nil {
-		conditions.Write(request.Query)
-	}
-	read.Set(request.Query, "q", strings.Join(words, " "))
-	read.Set(request.Query, "streams", streams)
-	read.Set(request.Query, "limit", 1)
-	response := read.Optional(ctx, s.RS, request)
-	if response == nil {
-		return nil, -1
-	}
-	list, _ := response.List()
-	if len(list.Items) > 0 {
-		first = list.Items[0].Members
-	}
-	if n, counted := list.Envelope.Object("meta").Number("count"); counted {
-		return first, n
-	}
-	return first, -1
 }

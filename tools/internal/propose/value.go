@@ -270,21 +270,6 @@ func listedSentence(a *ask, field, value, word string) string {
 	return quote.Text(word) + " is what " + field + " of " + stream + " says: "
 }
 
-// readEachValue turns an ask that denies a value, or that names a state without a field of its own, into the count for each value of the
-// field that has such values.
-func (s *search) readEachValue(a *ask, field string) {
-	if len(a.left) != 1 {
-		return
-	}
-	own := s.fieldsOf(a.source())
-	for _, name := range []string{field, written.StateWord(a.left[0]), a.source().Status} {
-		if f := own.Field(name); f != nil && slices.Contains(f.Aggregates, "group_by") {
-			a.kind, a.group, a.left = eachValue, name, nil
-			return
-		}
-	}
-}
-
 // listedWord finds the word that is a flag of the stream of an ask or, if it may read, a value, or a form of a value, of one of the first
 // fields of it that may have a closed list of values.
 func (s *search) listedWord(ctx context.Context, a *ask, words []string) (field, value, word string) {
