@@ -8,22 +8,6 @@ import (
 	"time"
 )
 
-// A period is a time from its first day to its last.
-type period struct{ first, last time.Time }
-
-func dayOf(year int, month time.Month, day int) time.Time {
-	return time.Date(year, month, day, 0, 0, 0, 0, time.UTC)
-}
-
-// Today returns the day that it is at now in the zone of now, in the form that days have here: midnight in UTC.
-func Today(now time.Time) time.Time { return dayOf(now.Date()) }
-
-// A length is how long a period is.
-type length struct{ months, days int }
-
-// from returns the day n lengths after another, or before it for a negative n.
-func (l length) from(day time.Time, n int) time.Time { return day.AddDate(0, n*l.months, n*l.days) }
-
 var (
 	isoDay   = Expression(`^([0-9]{4})[-/.]([0-9]{1,2})(?:[-/.]([0-9]{1,2}))?$`)
 	yearLast = Expression(`^([0-9]{1,2})([-/.])([0-9]{1,2})[-/.]([0-9]{4})$`)
@@ -34,23 +18,9 @@ var (
 	nowMinus  = Expression(`^(?:now|today)?-?p?([0-9]{1,4})([dwmy])(?:/[dwmy])?$`)
 	fullYear  = Expression(`^(?:19|20)[0-9]{2}$`)
 	monthDays = Expression(`^[0-9]{1,2}$`)
-	monthList = strings.Fields("january february march april may june july august september october november december")
-	weekList  = strings.Fields("sunday monday tuesday wednesday thursday friday saturday")
-
-	// units are the lengths of the units of time, and unitOf the units that a letter is short for.
-	units = map[string]length{
-		"day": {0, 1}, "week": {0, 7}, "month": {1, 0}, "quarter": {3, 0}, "half": {6, 0}, "year": {12, 0},
-	}
-	unitOf   = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
-	nearDays = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
+	unitOf    = map[string]string{"d": "day", "w": "week", "m": "month", "q": "quarter", "h": "half", "y": "year"}
+	nearDays  = map[string]int{"day before yesterday": -2, "yesterday": -1, "today": 0, "tomorrow": 1, "day after tomorrow": 2}
 )
-
-// monthOf returns the month that an English word names; 0 for none.
-func monthOf(word string) time.Month { return time.Month(1 + slices.Index(monthList, word)) }
-
-func isMonth(word string) bool { return monthOf(word) > 0 }
-
-func isWeekday(word string) bool { return slices.Contains(weekList, word) }
 
 // Days returns the first and the last day of the time that a text names; false for any other text. With now, the time may be relative to
 // today, such as "yesterday", "last month" and "-30d", or lack a year; then the last one is meant. Either day is zero if the time is open
@@ -194,23 +164,6 @@ func InOneOrder(raw string) string {
 		}
 		return fmt.Sprintf(`"%s-%02d-%02d"`, found[3], month, day)
 	})
-}
-
-// calendar returns the day, week, weekend, month, quarter, half or year that a day is in, or the one that many units later.
-func calendar(unit string, day time.Time, later int) (period, bool) {
-	year, month, _ := day.Date()
-	length, known := units[unit]
-	switch {
-	case unit == "weekend":
-		week, _ := calendar("week", day, later)
-		return period{week.first.AddDate(0, 0, 5), week.last}, true
-	case unit == "week":
-		day = day.AddDate(0, 0, -(int(day.Weekday())+6)%7)
-	case length.months > 0:
-		day = dayOf(year, month-(month-1)%time.Month(length.months), 1)
-	}
-	first := length.from(day, later)
-	return period{first, length.from(first, 1).AddDate(0, 0, -1)}, known
 }
 
 // nthDays returns the week, month, quarter or half with a number in a year.

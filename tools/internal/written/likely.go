@@ -4,28 +4,26 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
 	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
 // MaxIDBytes is the most bytes of an id that is looked for.
 const MaxIDBytes = 100
 
-// least is the fewest bytes of an id or a number in a query: a shorter word means something else.
-const least = 3
+// leastBytes is the fewest bytes of an id or a number in a query: a shorter word means something else.
+const leastBytes = 3
 
 // LikelyID returns the one word of a query that may be the id of a record, such as A-0007 or #1042; "" for none or several.
 func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
 		isAmount := strings.Trim(word, "0123456789.,") == "" && strings.Contains(word, ",")
-		if len(word) < least || len(word) > MaxIDBytes || isTime(word) || isAmount || strings.ContainsAny(word, "<>") {
+		if len(word) < leastBytes || len(word) > MaxIDBytes || isTime(word) || isAmount || strings.ContainsAny(word, "<>") {
 			return ""
 		}
 		return word
@@ -40,7 +38,7 @@ func LikelyNumber(query string) string {
 			number = whole + thousands
 		}
 		number = strings.TrimLeft(number, "+-")
-		if rs.Kind(number) != "number" || !json.Valid([]byte(number)) || len(number) < least || isTime(word) {
+		if rs.Kind(number) != "number" || !json.Valid([]byte(number)) || len(number) < leastBytes || isTime(word) {
 			return ""
 		}
 		return number
@@ -57,27 +55,6 @@ func TwoDays(query string) string {
 	}
 	return ""
 }
-
-// dayOrYear explains the first of the times that a query names if each is a month with a number that may be its day or its year, such as
-// Nov 25; "" for any other times.
-func dayOrYear(fields []string, named []namedTime, now time.Time) (explained string) {
-	const years = 10 // that a number is likelier to mean
-	for _, one := range named {
-		month, number := monthOf(english(bareWord(fields, one.from))), bareWord(fields, one.to-1)
-		n, _ := strconv.Atoi(number)
-		whole, _ := nthDays("month", int(month), 2000+n)
-		mayBeYear := monthDays().MatchString(number) && whole.first.Year() <= now.Year() && whole.first.Year() > now.Year()-years
-		if one.to-one.from != 2 || month == 0 || !mayBeYear || beforeDate[bareWord(fields, one.from-1)] {
-			return ""
-		}
-		const says = "%s was not read as a time, as it may be a day or a month: send since and until, both %s or %s and %s."
-		text, day := fields[one.from]+" "+number, func(day time.Time) string { return day.Format(time.DateOnly) }
-		explained = cmp.Or(explained, fmt.Sprintf(says, quote.Text(text), day(one.first), day(whole.first), day(whole.last)))
-	}
-	return explained
-}
-
-var beforeDate = lexicon.Of("before-date")
 
 // onlyWord returns the meaning of the one word with a digit that has one; "" if none or several have.
 func onlyWord(query string, meaning func(word string) string) (only string) {

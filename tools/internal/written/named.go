@@ -1,12 +1,15 @@
 package written
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 )
 
 var (
@@ -303,3 +306,24 @@ var directlyBefore = lexicon.Of("directly-before-time")
 
 // nowWords are days relative to today that have no other meaning.
 var nowWords = lexicon.Of("today")
+
+// dayOrYear explains the first of the times that a query names if each is a month with a number that may be its day or its year, such as
+// Nov 25; "" for any other times.
+func dayOrYear(fields []string, named []namedTime, now time.Time) (explained string) {
+	const years = 10 // that a number is likelier to mean
+	for _, one := range named {
+		month, number := monthOf(english(bareWord(fields, one.from))), bareWord(fields, one.to-1)
+		n, _ := strconv.Atoi(number)
+		whole, _ := nthDays("month", int(month), 2000+n)
+		mayBeYear := monthDays().MatchString(number) && whole.first.Year() <= now.Year() && whole.first.Year() > now.Year()-years
+		if one.to-one.from != 2 || month == 0 || !mayBeYear || beforeDate[bareWord(fields, one.from-1)] {
+			return ""
+		}
+		const says = "%s was not read as a time, as it may be a day or a month: send since and until, both %s or %s and %s."
+		text, day := fields[one.from]+" "+number, func(day time.Time) string { return day.Format(time.DateOnly) }
+		explained = cmp.Or(explained, fmt.Sprintf(says, quote.Text(text), day(one.first), day(whole.first), day(whole.last)))
+	}
+	return explained
+}
+
+var beforeDate = lexicon.Of("before-date")

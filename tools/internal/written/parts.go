@@ -78,16 +78,3 @@ func partDays(words []string, now time.Time) (period, bool) {
 	}
 	return period{from, until}, each != (length{}) && !from.Before(whole.first) && !until.After(whole.last)
 }
-
-// unit returns the unit of a period: "week" for any seven days, "day", "month", "quarter" or "year"; "" for none of these.
-func (d period) unit() string {
-	for _, unit := range []string{"day", "month", "quarter", "year"} {
-		if one, _ := calendar(unit, d.first, 0); d == one {
-			return unit
-		}
-	}
-	if d.first.AddDate(0, 0, 6).Equal(d.last) {
-		return "week"
-	}
-	return ""
-}

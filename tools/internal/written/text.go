@@ -160,12 +160,6 @@ func IsTimeName(name string) bool {
 // IsNumber reports whether a text is a JSON number without an exponent.
 func IsNumber(s string) bool { return plainNumber().MatchString(s) }
 
-// IsWord reports whether a value is a text without digits, and not a time.
-func IsWord(raw string) bool {
-	s, ok := Text(raw)
-	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
-}
-
 // LongestName is the most bytes of a name that is compared with others. A longer one is refused for its length, and resembles none.
 const LongestName = 256
 
@@ -323,3 +317,15 @@ func FieldForms(q string) (found []FieldForm, rest string, words []string) {
 	}
 	return found, strings.Join(strings.Fields(rest), " "), words
 }
+
+var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
+	"ë", "e", "î", "i", "ï", "i", "ö", "o", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
+
+// Folded returns a text in lower case without accents and with plain signs, to compare texts that differ in these alone.
+func Folded(s string) string { return plainSigns.Replace(withoutAccents.Replace(strings.ToLower(s))) }
+
+// plainSigns replaces spaces, quotation marks and dashes by the plain ones that look alike, and removes combining accents.
+var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ",
+	"\u2003", " ", "\u3000", " ", "‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
+	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "",
+	"\u0300", "", "\u0301", "", "\u0302", "", "\u0303", "", "\u0308", "", "\u0327", "", "…", "...")

@@ -3,9 +3,11 @@ package written
 import (
 	"cmp"
 	"maps"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
+	"time"
 	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/lexicon"
@@ -49,18 +51,6 @@ var ofTimes = sync.OnceValue(func() map[string]bool {
 	}
 	return words
 })
-
-// Folded returns a text in lower case without accents and with plain signs, to compare texts that differ in these alone.
-func Folded(s string) string { return plainSigns.Replace(withoutAccents.Replace(strings.ToLower(s))) }
-
-// plainSigns replaces spaces, quotation marks and dashes by the plain ones that look alike, and removes combining accents.
-var plainSigns = strings.NewReplacer("\u00a0", " ", "\u202f", " ", "\u2009", " ", "\u2007", " ", "\u2002", " ",
-	"\u2003", " ", "\u3000", " ", "‘", "'", "‛", "'", "ʼ", "'", "′", "'", "´", "'", "`", "'", "“", `"`, "”", `"`, "„", `"`, "«", `"`, "»", `"`, "″", `"`,
-	"‐", "-", "‑", "-", "‒", "-", "–", "-", "—", "-", "−", "-", "\u200b", "", "\u200e", "", "\u200f", "", "\ufeff", "",
-	"\u0300", "", "\u0301", "", "\u0302", "", "\u0303", "", "\u0308", "", "\u0327", "", "…", "...")
-
-var withoutAccents = strings.NewReplacer("á", "a", "à", "a", "â", "a", "ä", "a", "ã", "a", "é", "e", "è", "e", "ê", "e", "í", "i", "ì", "i",
-	"ë", "e", "î", "i", "ï", "i", "ö", "o", "ó", "o", "ò", "o", "ô", "o", "õ", "o", "ú", "u", "ù", "u", "û", "u", "ü", "u", "ç", "c", "ñ", "n", "’", "'")
 
 // pointed is a day and a month by their numbers, as in 15.11.
 var pointed = Expression(`^([0-9]{1,2})\.([0-9]{1,2})\.$`)
@@ -161,4 +151,13 @@ func Unit(word string) string {
 		return unit
 	}
 	return ""
+}
+
+// Season returns the season that a text names, in English, and its first month; "" for none.
+func Season(s string) (name string, month time.Month) {
+	words := timeWords(s)
+	if at := slices.IndexFunc(words, func(word string) bool { return seasons[word] != 0 }); at >= 0 && len(words) <= 2 {
+		name = words[at]
+	}
+	return name, seasons[name]
 }

@@ -66,7 +66,7 @@ func UnitField(of string, fields []string) (field string) {
 	if of == "count" || strings.HasSuffix(of, "_count") {
 		return ""
 	}
-	best, several := last+1, false
+	best, several := lastUnitRank+1, false
 	for _, name := range fields {
 		rank := unitRank(name, of)
 		if name == of || rank > best {
@@ -77,14 +77,14 @@ func UnitField(of string, fields []string) (field string) {
 			field, best = name, rank
 		}
 	}
-	if best == last && several {
+	if best == lastUnitRank && several {
 		return ""
 	}
 	return field
 }
 
-// last is the rank of a field that probably has the unit of another number. It is taken only if it is the only one.
-var last = 3 * len(unitNames)
+// lastUnitRank is the rank of a field that probably has the unit of another number. It is taken only if it is the only one.
+var lastUnitRank = 3 * len(unitNames)
 
 // unitRank returns how unlikely it is that a field has the unit of another, 0 for the likeliest; above last, it does not have it.
 func unitRank(name, of string) int {
@@ -101,14 +101,14 @@ func unitRank(name, of string) int {
 	case rank >= 0 && isOwn:
 		return rank
 	case hasWord(of, things) && !IsMoneyName(of) && !plainUnits[name]:
-		return last + 1
+		return lastUnitRank + 1
 	case rank >= 0:
 		return 2*len(unitNames) + rank
 	case isCurrency(name) && strings.HasSuffix(says, "_"+name),
 		isCurrency(name) && IsMoneyName(of) && slices.ContainsFunc(strings.Split(name, "_"), shared):
 		return len(unitNames)
 	case isCurrency(name) && IsMoneyName(of) && !inOneCurrency().MatchString(of):
-		return last
+		return lastUnitRank
 	}
-	return last + 1
+	return lastUnitRank + 1
 }

@@ -295,3 +295,9 @@ func ReversedRange(condition rs.Object) (lower, upper string, ok bool) {
 	}
 	return "", "", false
 }
+
+// IsWord reports whether a value is a text without digits, and not a time.
+func IsWord(raw string) bool {
+	s, ok := Text(raw)
+	return ok && !strings.ContainsAny(s, "0123456789") && !IsDate(raw)
+}
