@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 )
 
 // A foundAt is a hit with the time of its record; the zero time if that is unknown.
@@ -65,4 +66,14 @@ func hitsOf(pages []sourcePage, timeline bool) (all []foundAt) {
 	}
 	slices.SortStableFunc(all, func(a, b foundAt) int { return cmp.Compare(a.match, b.match) }) // parts may not be in this order
 	return all
+}
+
+// A parent is a source whose records have parts among the hits.
+type parent struct {
+	known.Source
+	relation string
+	records  map[string]rs.Object // by id, in the form of hits: those in the period and within the filter
+	complete bool                 // records has all of them
+	proven   int                  // number of parts known to have the id of their record
+	wrong    bool                 // a part is known not to have it
 }

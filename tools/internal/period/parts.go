@@ -24,16 +24,6 @@ const (
 	datesDeadline  = 1500 * time.Millisecond
 )
 
-// A parent is a source whose records have parts among the hits.
-type parent struct {
-	known.Source
-	relation string
-	records  map[string]rs.Object // by id, in the form of hits: those in the period and within the filter
-	complete bool                 // records has all of them
-	proven   int                  // number of parts known to have the id of their record
-	wrong    bool                 // a part is known not to have it
-}
-
 // isPart reports whether the records of a stream without a time are parts of records that have one.
 func (p *Reader) isPart(stream string) bool { return known.IsPart(stream, p.parents) }
 
