@@ -155,9 +155,6 @@ func ErrorText(text string) string {
 	return strings.ToValidUTF8(text[:maxErrorTextBytes], "") + "…"
 }
 
-// ErrorText is the function [ErrorText] without the tokens, even if invisible characters separate their parts.
-func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
-
 // RefusesFilters reports whether the error of a read means that the resource server does not filter what the token reads at all.
 func RefusesFilters(err error) bool {
 	e := AsError(err)

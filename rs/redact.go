@@ -225,3 +225,6 @@ func (u *UsedTokens) All(members []Token) *Redactor {
 
 // bare returns a token without its padding, which a server may omit when it repeats the token.
 func bare(token Token) string { return strings.TrimRight(token.Reveal(), "=") }
+
+// ErrorText is the function [ErrorText] without the tokens, even if invisible characters separate their parts.
+func (r *Redactor) ErrorText(text string) string { return ErrorText(r.Text(line(text))) }
