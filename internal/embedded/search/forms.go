@@ -96,9 +96,6 @@ func (s *searcher) expand(guess uint32) {
 	}
 }
 
-// occurs reports whether an alternative is in records that the grant shows.
-func (s *searcher) occurs(a alternative) bool { return len(s.postings(a.phrase, a.only)) > 0 }
-
 // numberForm matches the terms of a number of three or more digits, with or without separated thousands, and its decimals.
 var numberForm = regexp.MustCompile(`^([0-9]{3,15}|[0-9]{1,3}(?: [0-9]{3})+)( [0-9]{1,2})?$`)
 

@@ -38,7 +38,8 @@ type alternative struct {
 	only   uint32 // languages of the texts in which it matches; 0: all
 }
 
-type query struct {
+// A parsedQuery has the words and phrases of a query.
+type parsedQuery struct {
 	units    []*unit
 	excluded []phrase
 }
@@ -51,12 +52,12 @@ const (
 )
 
 // individual returns the units that are looked up individually.
-func (q *query) individual() []*unit { return q.units[:min(len(q.units), maxUnits)] }
+func (q *parsedQuery) individual() []*unit { return q.units[:min(len(q.units), maxUnits)] }
 
 // counts reports whether a unit is looked up individually.
-func (q *query) counts(i int) bool { return i < maxUnits && !q.units[i].light }
+func (q *parsedQuery) counts(i int) bool { return i < maxUnits && !q.units[i].light }
 
-func (q *query) bits(is func(*unit) bool) (set uint64) {
+func (q *parsedQuery) bits(is func(*unit) bool) (set uint64) {
 	for i, u := range q.individual() {
 		if is(u) {
 			set |= 1 << i
@@ -82,8 +83,8 @@ var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\
 
 // parseQuery parses words, "quoted phrases", exclusions (-word and NOT word) and words* with any ending. Nothing else in a query is an
 // operator.
-func parseQuery(text string) query {
-	var q query
+func parseQuery(text string) parsedQuery {
+	var q parsedQuery
 	pattern := parts
 	if !strings.ContainsFunc(text, unicode.IsLower) {
 		pattern = partsOfCapitals
@@ -152,7 +153,7 @@ func (p phrase) word() string {
 }
 
 // word returns the folded word at an index of the query, "" for a quoted phrase and outside the query.
-func (q *query) word(i int) string {
+func (q *parsedQuery) word(i int) string {
 	if i < 0 || i >= len(q.units) || q.units[i].quoted {
 		return ""
 	}

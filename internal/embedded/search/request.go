@@ -7,22 +7,8 @@
 package search
 
 import (
-	"slices"
 	"time"
 )
-
-// A Source is one stream of one connection, restricted to what a grant shows.
-type Source struct {
-	Number  int
-	Weights []float32      // of a match in each searched field; a body has 1, and a field that the grant does not show 0
-	Only    map[int64]bool // versions of the records that may be found; nil for all of them
-	Talk    bool           // its records form conversations: a match also raises its neighbors
-}
-
-// IsSearched reports whether the grant shows a searched field.
-func (s *Source) IsSearched() bool {
-	return slices.ContainsFunc(s.Weights, func(weight float32) bool { return weight > 0 })
-}
 
 // A Request is one search.
 type Request struct {
@@ -86,3 +72,15 @@ type Replacement struct {
 
 // Total returns the number of all hits.
 func (r *Result) Total() int { return r.All + r.Some + r.Nearest }
+
+// A Marker finds the words of a query in a text.
+type Marker struct {
+	terms   map[string]int // number of the unit that a term matches
+	phrases []markedPhrase
+	rarity  [timeUnit + 1]float32 // of each unit
+}
+
+type markedPhrase struct {
+	phrase phrase
+	unit   int
+}

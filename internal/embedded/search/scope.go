@@ -1,5 +1,7 @@
 package search
 
+import "slices"
+
 // A Scope says which columns and records of an index are visible, by number of source.
 type Scope []sourceScope
 
@@ -53,4 +55,17 @@ func (s Scope) Weight(source int, version uint32, column int) float32 {
 		return 0
 	}
 	return one.weight(column)
+}
+
+// A Source is one stream of one connection, restricted to what a grant shows.
+type Source struct {
+	Number  int
+	Weights []float32      // of a match in each searched field; a body has 1, and a field that the grant does not show 0
+	Only    map[int64]bool // versions of the records that may be found; nil for all of them
+	Talk    bool           // its records form conversations: a match also raises its neighbors
+}
+
+// IsSearched reports whether the grant shows a searched field.
+func (s *Source) IsSearched() bool {
+	return slices.ContainsFunc(s.Weights, func(weight float32) bool { return weight > 0 })
 }

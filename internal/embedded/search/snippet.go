@@ -12,13 +12,6 @@ const (
 	snippetLead = 60 // shown before the first match
 )
 
-// A Marker finds the words of a query in a text.
-type Marker struct {
-	terms   map[string]int // number of the unit that a term matches
-	phrases []markedPhrase
-	rarity  [timeUnit + 1]float32 // of each unit
-}
-
 // Worth returns the sum of the rarities of the units in spans: the rarer the words of a text, the more.
 func (m *Marker) Worth(spans []Span) (worth float32) {
 	var seen uint64
@@ -29,11 +22,6 @@ func (m *Marker) Worth(spans []Span) (worth float32) {
 		}
 	}
 	return worth
-}
-
-type markedPhrase struct {
-	phrase phrase
-	unit   int
 }
 
 func (m *Marker) add(unit int, p phrase) {

@@ -44,7 +44,7 @@ var (
 
 // prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs an introducing word
 // before it ("in March", "last May", "on Tuesday") or a year after it: otherwise it may be a name.
-func (q *query) prefer(now time.Time) *timeMatcher {
+func (q *parsedQuery) prefer(now time.Time) *timeMatcher {
 	for i := range q.units {
 		m, n := q.timeAt(i, now)
 		if m == nil {
@@ -94,7 +94,7 @@ var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 })
 
 // timeAt returns the time that begins at a word, nil for none, and how many words name it.
-func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
+func (q *parsedQuery) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	if m, n := q.dateAt(i); m != nil {
 		return m, n
 	}
@@ -105,7 +105,7 @@ func (q *query) timeAt(i int, now time.Time) (*timeMatcher, int) {
 }
 
 // dateAt reads 2026-03-20, 2026-03 and 20 March 2026.
-func (q *query) dateAt(i int) (*timeMatcher, int) {
+func (q *parsedQuery) dateAt(i int) (*timeMatcher, int) {
 	for months, layout := range []string{time.DateOnly, "2006-01"} {
 		if from, err := time.Parse(layout, q.word(i)); err == nil {
 			return &timeMatcher{from: from, until: from.AddDate(0, months, 1-months), weekday: -1}, 1
@@ -118,7 +118,7 @@ func (q *query) dateAt(i int) (*timeMatcher, int) {
 }
 
 // relativeAt reads "yesterday", "next month", "last Friday" and "next".
-func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
+func (q *parsedQuery) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 	after := q.word(i + 1)
 	if step, ok := days[q.word(i)]; ok {
 		return dayFrom(now, step), 1
@@ -140,7 +140,7 @@ func (q *query) relativeAt(i int, now time.Time) (*timeMatcher, int) {
 }
 
 // introducedAt reads a month, weekday or year after a word of beforeTimes, and a month before its year.
-func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
+func (q *parsedQuery) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 	before := q.word(i - 1)
 	month, isMonth := months[q.word(i)]
 	weekday, isWeekday := weekdays[q.word(i)]
@@ -166,7 +166,7 @@ func (q *query) introducedAt(i int, now time.Time) (*timeMatcher, int) {
 }
 
 // dayAt reads the day that begins at a word, with its month and year; nil for none.
-func (q *query) dayAt(i int) *timeMatcher {
+func (q *parsedQuery) dayAt(i int) *timeMatcher {
 	day, month := q.word(i), q.word(i+1)
 	if _, ok := months[day]; ok {
 		day, month = month, day
@@ -185,7 +185,7 @@ func (q *query) dayAt(i int) *timeMatcher {
 
 // inText returns how a text names the time that words of the query name: in the same words. It is nil for a time relative to today, which
 // is another time in a text, and for the word may, which is a verb there.
-func (q *query) inText(at, n int) phrase {
+func (q *parsedQuery) inText(at, n int) phrase {
 	var own phrase
 	for _, u := range q.units[at : at+n] {
 		own = append(own, u.phrase...)
