@@ -31,7 +31,7 @@ func (f folder) list(ctx context.Context, manifest schema.Folder, known map[file
 		for _, connection := range connector.Connections {
 			l := lister{
 				ctx: ctx, from: f, blobs: manifest.Blobs, connection: connection, declared: connector.Streams, taken: map[string]bool{},
-				groups: map[group]int{}, known: known, given: map[string]int{},
+				groups: map[fileGroup]int{}, known: known, given: map[string]int{},
 			}
 			err := l.list()
 			if len(connector.Streams) == 0 { // declared streams are not merged

@@ -33,25 +33,25 @@ var (
 // differ only in a day or a month; or in a year, for tables with the same first line; or in numbers, in a folder of too many files; or in
 // anything, if there are still too many; or in nothing, if the files are in many subfolders, as the conversations of a chat are.
 var likenesses = [...]struct {
-	of      func(one *group, base string) bool // completes the group of a file; false: the file is in no group
-	least   int                                // fewest files that make a group
-	crowded bool                               // only in a folder of more than manyFiles
-	alike   bool                               // only files with the same first line
+	of      func(one *fileGroup, base string) bool // completes the group of a file; false: the file is in no group
+	least   int                                    // fewest files that make a group
+	crowded bool                                   // only in a folder of more than manyFiles
+	alike   bool                                   // only files with the same first line
 }{
-	{of: func(one *group, base string) bool {
+	{of: func(one *fileGroup, base string) bool {
 		one.stem = datedName().ReplaceAllString(base, "")
 		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // each of their exports is complete
 	}, least: 2},
-	{of: func(one *group, base string) bool {
+	{of: func(one *fileGroup, base string) bool {
 		one.stem = yearName().ReplaceAllString(base, "")
 		return one.stem != base && one.kind == formatTable
 	}, least: 2, alike: true},
-	{of: func(one *group, base string) bool {
+	{of: func(one *fileGroup, base string) bool {
 		one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
 		return true
 	}, least: 2, crowded: true},
-	{of: func(*group, string) bool { return true }, least: manyFiles + 1},
-	{of: func(one *group, base string) bool {
+	{of: func(*fileGroup, string) bool { return true }, least: manyFiles + 1},
+	{of: func(one *fileGroup, base string) bool {
 		if one.folder, one.stem = path.Dir(one.folder), base; one.kind == formatDocument { // documents of a folder are one stream already
 			one.stem = "documents"
 		}
@@ -72,10 +72,10 @@ func (l *lister) firstLine(name string) (line string) {
 func (l *lister) gather() {
 	for index, like := range likenesses {
 		isLast := index == len(likenesses)-1
-		groups, counts, crowds := make([]group, len(l.sources)), map[group]int{}, map[group]int{}
+		groups, counts, crowds := make([]fileGroup, len(l.sources)), map[fileGroup]int{}, map[fileGroup]int{}
 		for index, source := range l.sources {
 			file := l.relative(source.files[0].name)
-			one := group{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
+			one := fileGroup{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
 			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
 				crowds[one]++
 				if like.of(&one, strings.TrimSuffix(path.Base(file), path.Ext(file))) {
@@ -88,12 +88,12 @@ func (l *lister) gather() {
 			}
 		}
 		for index, one := range groups {
-			crowd := group{folder: one.folder, kind: one.kind, part: one.part}
+			crowd := fileGroup{folder: one.folder, kind: one.kind, part: one.part}
 			if counts[one] < like.least || like.crowded && crowds[crowd] <= manyFiles {
-				groups[index] = group{}
+				groups[index] = fileGroup{}
 			}
 		}
-		l.mergeGroups(groups, func(one group) (name, folder string) {
+		l.mergeGroups(groups, func(one fileGroup) (name, folder string) {
 			name = folderOr(path.Join(one.folder, one.stem), "files")
 			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
 		})
@@ -182,12 +182,12 @@ func (l *lister) gatherMailboxes(eml bool) {
 		holds[holder] = holder != "." || again // a single one at the top level need not belong with others
 		boxes[index] = box
 	}
-	groups, counts, around := make([]group, len(l.sources)), map[group]int{}, map[group]string{}
+	groups, counts, around := make([]fileGroup, len(l.sources)), map[fileGroup]int{}, map[fileGroup]string{}
 	for index, box := range boxes {
 		if box == "" {
 			continue
 		}
-		of := group{folder: topOf(box, holds), kind: formatMail}
+		of := fileGroup{folder: topOf(box, holds), kind: formatMail}
 		groups[index] = of
 		counts[of]++
 		around[of] = cmp.Or(around[of], box)
@@ -197,7 +197,7 @@ func (l *lister) gatherMailboxes(eml bool) {
 	}
 	for index, of := range groups {
 		if counts[of] < 2 {
-			groups[index] = group{}
+			groups[index] = fileGroup{}
 			continue
 		}
 		files := l.sources[index].files
@@ -212,7 +212,7 @@ func (l *lister) gatherMailboxes(eml bool) {
 			files[at].mailbox = name
 		}
 	}
-	l.mergeGroups(groups, func(of group) (string, string) { return folderOr(around[of], "messages"), "" })
+	l.mergeGroups(groups, func(of fileGroup) (string, string) { return folderOr(around[of], "messages"), "" })
 }
 
 func (l *lister) holdsMail(name string) bool {

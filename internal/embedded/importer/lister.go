@@ -25,7 +25,7 @@ type lister struct {
 	declared   []schema.Stream // streams that the manifest declares
 	root       string          // the folder, or the archive
 	sources    []fileStream
-	groups     map[group]int // index in sources, by what addTo was called with
+	groups     map[fileGroup]int // index in sources, by what addTo was called with
 	notes      []sourceFile
 	skips      []Skip
 	taken      map[string]bool       // names of streams
@@ -33,8 +33,8 @@ type lister struct {
 	known      map[fileState][]piece // by file, from the previous listing
 }
 
-// A group identifies files that form one stream, by what they have in common.
-type group struct {
+// A fileGroup identifies files that form one stream, by what they have in common.
+type fileGroup struct {
 	folder, stem, part string
 	kind               format
 	header             string // first line, if it must be the same
@@ -119,7 +119,7 @@ func (l *lister) addStream(name string, kind format, file sourceFile) *fileStrea
 // addTo adds a file to the stream with this name and format, which the first file creates. The stream also gets the files that it depends
 // on.
 func (l *lister) addTo(name string, kind format, file sourceFile) *fileStream {
-	of := group{stem: name, kind: kind}
+	of := fileGroup{stem: name, kind: kind}
 	at, known := l.groups[of]
 	if known {
 		l.sources[at].files = append(l.sources[at].files, file)
@@ -208,19 +208,19 @@ func streamName(name string) string {
 
 // mergeGroups merges the sources of each group into one stream, and keeps those without a group. describe returns the name of a group and,
 // if its records get the field "file", the folder of its files.
-func (l *lister) mergeGroups(groups []group, describe func(group) (name, folder string)) {
+func (l *lister) mergeGroups(groups []fileGroup, describe func(fileGroup) (name, folder string)) {
 	for index, source := range l.sources {
-		if groups[index] != (group{}) {
+		if groups[index] != (fileGroup{}) {
 			delete(l.taken, source.stream)
 		}
 	}
 	var kept []fileStream
-	places := map[group]int{}
+	places := map[fileGroup]int{}
 	for index, source := range l.sources {
 		one := groups[index]
 		at, known := places[one]
 		switch {
-		case one == group{}:
+		case one == fileGroup{}:
 			kept = append(kept, source)
 		case known:
 			kept[at].files = append(kept[at].files, source.files...)

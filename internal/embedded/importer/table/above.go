@@ -59,8 +59,8 @@ func kindOf(cell string) int {
 // longestBeside is the most bytes of signs and currency around a number.
 const longestBeside = 6
 
-// amount parses a number in a column of numbers, fast. Three digits after a single mark are a fraction if that mark is decimal.
-func amount(cell string, decimal byte) (number float64, ok bool) {
+// parseAmount parses a number in a column of numbers, fast. Three digits after a single mark are a fraction if that mark is decimal.
+func parseAmount(cell string, decimal byte) (number float64, ok bool) {
 	from, to := strings.IndexAny(cell, digits), strings.LastIndexAny(cell, digits)+1
 	if from < 0 || from+len(cell)-to > longestBeside {
 		return 0, false

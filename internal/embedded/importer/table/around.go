@@ -26,7 +26,7 @@ func (r *reader) look(cells []string) (sums int) {
 		if cell == "" || column.kinds.all() >= sampledCells && !column.is(aNumber) {
 			continue
 		}
-		column.read, column.isNumber = amount(cell, decimal)
+		column.read, column.isNumber = parseAmount(cell, decimal)
 		isSum := func(before float64) bool {
 			sum := column.sum - before
 			return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size

@@ -202,7 +202,7 @@ func (c *Column) addDay(text string) {
 	forms, written := formsOf(text, among)
 	switch {
 	case forms > 0:
-		if c.dates == 0 || isAlike(c.date) {
+		if c.dates == 0 || isSameSwapped(c.date) {
 			c.date = text
 		}
 		c.days++
@@ -216,8 +216,8 @@ func (c *Column) addDay(text string) {
 	}
 }
 
-// isAlike reports a date whose day and month are the same number.
-func isAlike(date string) bool {
+// isSameSwapped reports a date whose day and month are the same number.
+func isSameSwapped(date string) bool {
 	parts := strings.FieldsFunc(date, func(one rune) bool { return strings.ContainsRune("/.-", one) })
 	return len(parts) > 1 && strings.TrimLeft(parts[0], "0") == strings.TrimLeft(parts[1], "0")
 }

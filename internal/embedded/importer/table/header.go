@@ -72,8 +72,8 @@ func (r *rows) isHeader(cells []string) bool {
 	return len(cells) >= narrowest && 2*names > len(cells)
 }
 
-// units replaces signs in a header by words that can be part of a name.
-var units = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
+// unitsInName replaces signs in a header by words that can be part of a name.
+var unitsInName = strings.NewReplacer("€", "EUR", "£", "GBP", "%", "percent")
 
 // columnNames makes unique names of fields from a header, of letters, digits, ".", "_" and "-".
 func columnNames(header []string) []string {
@@ -85,7 +85,7 @@ func columnNames(header []string) []string {
 				return one
 			}
 			return '_'
-		}, units.Replace(strings.TrimSpace(title))), "_")
+		}, unitsInName.Replace(strings.TrimSpace(title))), "_")
 		name = cmp.Or(item.Name(name), fmt.Sprintf("column_%d", index+1))
 		unique := name
 		for number := 2; taken[unique]; number++ {

@@ -177,7 +177,8 @@ func (s *sectioner) mayBegin(line []byte, isBelow bool) bool {
 		return !isBlank(first)
 	}
 	name := strings.Trim(strings.TrimSpace(string(first)), `"`)
-	return isBelow && !isTyped(name) || slices.ContainsFunc(s.found, func(one foundSection) bool { return name != "" && one.header[0] == name })
+	return isBelow && !isTypedCell(name) ||
+		slices.ContainsFunc(s.found, func(one foundSection) bool { return name != "" && one.header[0] == name })
 }
 
 func (s *sectioner) sample(line []byte, isBelow bool) {
@@ -211,8 +212,8 @@ func addSample(to []kindCounts, cells []string) []kindCounts {
 // hasNoText reports a column with cells, none of which is text.
 func (k kindCounts) hasNoText() bool { return k.all() > 0 && k[aText] == 0 }
 
-// isTyped reports a cell that is not text: a number, a date, or a time of day.
-func isTyped(cell string) bool { return kindOf(cell) != aText }
+// isTypedCell reports a cell that is not text: a number, a date, or a time of day.
+func isTypedCell(cell string) bool { return kindOf(cell) != aText }
 
 func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, kindCounts.hasNoText) }
 
@@ -231,7 +232,7 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	}
 	seen := map[string]bool{}
 	for _, cell := range one.header {
-		if seen[cell] || !isFilled(cell) || IsMissing(cell) || len(cell) > longestName || beginsWithDigit(cell) || isTyped(cell) {
+		if seen[cell] || !isFilled(cell) || IsMissing(cell) || len(cell) > longestName || beginsWithDigit(cell) || isTypedCell(cell) {
 			return one, false
 		}
 		seen[cell] = true
