@@ -7,7 +7,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // An access is one stream of one connection, limited to what a grant gives access to. Every read loops over accesses, and every query on
@@ -92,32 +91,4 @@ func (s access) demand(name string) (model.Field, *apiError) {
 		return model.Field{}, newError(http.StatusForbidden, "field_not_granted", "Fields not in grant: %s", name)
 	}
 	return model.Field{}, newError(http.StatusBadRequest, "unknown_field", "Unknown field: %s", name)
-}
-
-// filter narrows a source to the records that match the filters. Only granted fields can be filtered by: the result would disclose the
-// value of any other.
-func (c *call) filter(s access) (access, *apiError) {
-	for _, f := range c.params.filters {
-		field, err := s.demand(f.field)
-		if err != nil {
-			return s, err
-		}
-		uses := usesOf(field, false)
-		switch {
-		case f.operator == "" && !uses.exact:
-			return s, invalidRequest("Exact filters are not supported on '%s'", field.Name)
-		case f.operator != "" && !uses.ranged:
-			return s, invalidRequest("Range filters are not supported on '%s'", field.Name)
-		case f.operator != "" && !slices.Contains(rs.RangeOperators, f.operator):
-			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
-		}
-		target, _ := s.Column(field.Name) // every field with a filter has a column
-		condition, ok := target.Filter(f.operator, f.value)
-		if !ok {
-			return s, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,
-				target.Kind.Noun()).withParam("filter[" + field.Name + "]")
-		}
-		s.Source = s.Narrow(condition)
-	}
-	return s, nil
 }

@@ -44,7 +44,7 @@ type call struct {
 	options  *Options
 	url      *url.URL
 	path     []string // segments after v1, unescaped
-	params   params
+	params   parameters
 	grant    authority.Grant
 	catalog  *store.Catalog
 	sources  []access // everything that the grant gives access to
@@ -267,3 +267,31 @@ func (c *call) warningList() []warning { return append([]warning{}, c.warnings..
 
 // list returns the first members of a list response.
 func (c *call) list() object { return object{{"object", "list"}, {"url", c.url.EscapedPath()}} }
+
+// filter narrows a source to the records that match the filters. Only granted fields can be filtered by: the result would disclose the
+// value of any other.
+func (c *call) filter(s access) (access, *apiError) {
+	for _, f := range c.params.filters {
+		field, err := s.demand(f.field)
+		if err != nil {
+			return s, err
+		}
+		uses := usesOf(field, false)
+		switch {
+		case f.operator == "" && !uses.exact:
+			return s, invalidRequest("Exact filters are not supported on '%s'", field.Name)
+		case f.operator != "" && !uses.ranged:
+			return s, invalidRequest("Range filters are not supported on '%s'", field.Name)
+		case f.operator != "" && !slices.Contains(rs.RangeOperators, f.operator):
+			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
+		}
+		target, _ := s.Column(field.Name) // every field with a filter has a column
+		condition, ok := target.Filter(f.operator, f.value)
+		if !ok {
+			return s, invalidRequest("Filter value %q on '%s' is not a %s", f.value, field.Name,
+				target.Kind.Noun()).withParam("filter[" + field.Name + "]")
+		}
+		s.Source = s.Narrow(condition)
+	}
+	return s, nil
+}

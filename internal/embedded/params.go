@@ -7,8 +7,8 @@ import (
 	"strings"
 )
 
-// params are the query parameters of a read, all of which its route supports.
-type params struct {
+// parameters are the query parameters of a read, all of which its route supports.
+type parameters struct {
 	single  map[string]string
 	lists   map[string][]string
 	filters []filterParam
@@ -28,21 +28,21 @@ type routeParams struct {
 	lenient bool // unknown parameters are ignored
 }
 
-func parseParams(rawQuery string, known routeParams) (params, *apiError) {
+func parseParams(rawQuery string, known routeParams) (parameters, *apiError) {
 	values, err := url.ParseQuery(rawQuery)
 	if err != nil {
-		return params{}, invalidRequest("Malformed query string")
+		return parameters{}, invalidRequest("Malformed query string")
 	}
-	p := params{single: map[string]string{}, lists: map[string][]string{}, limits: map[string]string{}}
+	p := parameters{single: map[string]string{}, lists: map[string][]string{}, limits: map[string]string{}}
 	for _, key := range slices.Sorted(maps.Keys(values)) {
 		if refusal := p.take(key, values[key], known); refusal != nil {
-			return params{}, refusal
+			return parameters{}, refusal
 		}
 	}
 	return p, nil
 }
 
-func (p *params) take(key string, values []string, known routeParams) *apiError {
+func (p *parameters) take(key string, values []string, known routeParams) *apiError {
 	name, brackets, _ := strings.Cut(key, "[")
 	relation, isLimit := strings.CutSuffix(brackets, "]")
 	isLimit = isLimit && name == "expand_limit" && known.expand
@@ -71,7 +71,7 @@ func (p *params) take(key string, values []string, known routeParams) *apiError 
 const maxFilters = 100
 
 // takeFilter parses a filter parameter from after its first bracket: field] or field][operator].
-func (p *params) takeFilter(brackets string, values []string) *apiError {
+func (p *parameters) takeFilter(brackets string, values []string) *apiError {
 	inner, closed := strings.CutSuffix(brackets, "]")
 	path := strings.Split(inner, "][")
 	if !closed || len(path) > 2 || slices.Contains(path, "") {
@@ -87,7 +87,7 @@ func (p *params) takeFilter(brackets string, values []string) *apiError {
 }
 
 // has reports whether a parameter was given and is not empty.
-func (p params) has(name string) bool { return p.single[name] != "" }
+func (p parameters) has(name string) bool { return p.single[name] != "" }
 
 // positional are the parameters that may differ between pages of one query. Connections are bound separately, by id.
 var positional = []string{"cursor", "limit", "count", "changes_since", "connection_id", "connector_instance_id"}

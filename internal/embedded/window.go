@@ -114,7 +114,7 @@ func (p windowPlan) cut(text string) (object, *apiError) {
 		start := min(p.offset, len(runes))
 		return windowOf(runes, start, min(start+p.limit, len(runes)), p.limit), nil
 	}
-	match, end, found := find(text, p.query)
+	match, end, found := findText(text, p.query)
 	if !found {
 		return nil, newError(http.StatusNotFound, "query_not_found", "q was not found in the field").withParam("q")
 	}
@@ -139,8 +139,9 @@ func windowOf(text []rune, start, end, limit int) object {
 	return window
 }
 
-// find returns the first occurrence of a query in a text, ignoring case, in code points. Its time grows with the sum of their lengths only.
-func find(text, query string) (start, end int, found bool) {
+// findText returns the first occurrence of a query in a text, ignoring case, in code points. Its time grows with the sum of their lengths
+// only.
+func findText(text, query string) (start, end int, found bool) {
 	query = strings.Map(rs.FoldCase, query)
 	before, _, found := strings.Cut(strings.Map(rs.FoldCase, text), query)
 	start = utf8.RuneCountInString(before)

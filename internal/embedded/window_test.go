@@ -132,7 +132,7 @@ func TestAQueryIsFoundAtItsFirstOccurrence(t *testing.T) {
 		{"a\xff\xffb", "B", 3},
 		{strings.Repeat("a", 1<<24), strings.Repeat("a", 1<<14) + "b", -1}, // in hours, if each place were compared in turn
 	} {
-		got, _, found := find(row.text, row.query)
+		got, _, found := findText(row.text, row.query)
 		if !found {
 			got = -1
 		}

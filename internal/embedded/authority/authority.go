@@ -7,7 +7,6 @@ import (
 	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
-	"crypto/subtle"
 	"encoding/hex"
 	"net/http"
 	"slices"
@@ -67,7 +66,7 @@ type Server struct {
 	Options
 	key      [32]byte // signs the consent page's CSRF tokens
 	mutex    sync.Mutex
-	clients  *lru.Cache[string, *client]
+	clients  *lru.Cache[string, *registeredClient]
 	requests map[string]*request // by code
 	families []*family           // that refresh, oldest first
 	issued   []string            // access tokens, oldest first
@@ -78,7 +77,7 @@ type Server struct {
 
 // A family is a refresh token with all its predecessors, and the access tokens that were issued for them.
 type family struct {
-	client  *client
+	client  *registeredClient
 	grant   Grant
 	refresh []string // oldest first; the last is the one that can be used
 	access  []string // the access tokens that may still be valid
@@ -87,7 +86,7 @@ type family struct {
 // New returns a server.
 func New(o Options) *Server {
 	o.TokenLife = cmp.Or(o.TokenLife, 10*time.Minute)
-	clients, _ := lru.New[string, *client](maxClients) // fails only for a size below 1
+	clients, _ := lru.New[string, *registeredClient](maxClients) // fails only for a size below 1
 	s := &Server{
 		Options: o, requests: map[string]*request{}, clients: clients,
 		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),
@@ -120,26 +119,9 @@ func (s *Server) hasEnded(token string) bool {
 	return grant.Ended(s.Now()) != ""
 }
 
-// same compares two secrets in constant time.
-func same(a, b string) bool {
-	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
-	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
-}
-
 // keyed returns the HMAC of a text with SHA-256, in hexadecimal digits.
 func keyed(key []byte, text string) string {
 	mac := hmac.New(sha256.New, key)
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil))
 }
-
-// formatTime formats a time for a response (RFC 3339, in UTC); "" for the zero time.
-func formatTime(t time.Time) string {
-	if t.IsZero() {
-		return ""
-	}
-	return t.UTC().Format(time.RFC3339)
-}
-
-// seconds is a lifetime in whole seconds, as in OAuth's expires_in.
-func seconds(d time.Duration) int64 { return int64(d / time.Second) }

@@ -1,6 +1,8 @@
 package authority
 
 import (
+	"crypto/sha256"
+	"crypto/subtle"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -124,4 +126,21 @@ func (c *call) refuse(err error, isOAuth bool, requestID string) any {
 		body["fresh_authorization_required"] = true
 	}
 	return body
+}
+
+// same compares two secrets in constant time.
+func same(a, b string) bool {
+	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
+	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
+}
+
+// seconds is a lifetime in whole seconds, as in OAuth's expires_in.
+func seconds(d time.Duration) int64 { return int64(d / time.Second) }
+
+// formatTime formats a time for a response (RFC 3339, in UTC); "" for the zero time.
+func formatTime(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format(time.RFC3339)
 }

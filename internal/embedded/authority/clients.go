@@ -14,8 +14,8 @@ import (
 // maxClients limits the clients in memory: beyond it, the one that has not called for longest is dropped.
 const maxClients = 1000
 
-// A client is the metadata of a public client, RFC 7591.
-type client struct {
+// A registeredClient is the metadata of a public client, RFC 7591.
+type registeredClient struct {
 	ApplicationType string   `json:"application_type,omitempty"`
 	ID              string   `json:"client_id"`
 	IssuedAt        int64    `json:"client_id_issued_at,omitempty"`
@@ -27,10 +27,10 @@ type client struct {
 }
 
 // preRegistered needs no registration. It has no redirect URI.
-var preRegistered = &client{ID: "pdpp_cli", Name: "pdpp_cli", AuthMethod: "none"}
+var preRegistered = &registeredClient{ID: "pdpp_cli", Name: "pdpp_cli", AuthMethod: "none"}
 
 // client returns the client that a request names.
-func (s *Server) client(c *call) (*client, error) {
+func (s *Server) client(c *call) (*registeredClient, error) {
 	id := c.form.Get("client_id")
 	if id == preRegistered.ID {
 		return preRegistered, nil
@@ -44,7 +44,7 @@ func (s *Server) client(c *call) (*client, error) {
 
 // register answers a dynamic registration. It ignores unknown fields, as RFC 7591 requires; the reference refuses them.
 func (s *Server) register(c *call) (any, error) {
-	fresh := &client{}
+	fresh := &registeredClient{}
 	if json.Unmarshal(c.body, fresh) != nil {
 		return nil, badRequest("invalid_client_metadata", "Client metadata must be a JSON object")
 	}
@@ -62,7 +62,7 @@ func (s *Server) register(c *call) (any, error) {
 }
 
 // check returns what is wrong with a client's metadata, or "".
-func (c client) check() string {
+func (c registeredClient) check() string {
 	switch {
 	case len(c.Name) > 200 || len(c.RedirectURIs) > 20:
 		return "client_name or redirect_uris is too long"
@@ -102,7 +102,7 @@ func isLoopback(u *url.URL) bool {
 }
 
 // redirects reports whether a client registered a redirect URI: exactly this one, or this one at another port of a loopback address.
-func (c client) redirects(uri string) bool {
+func (c registeredClient) redirects(uri string) bool {
 	if slices.Contains(c.RedirectURIs, uri) {
 		return true
 	}

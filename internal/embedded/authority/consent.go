@@ -118,8 +118,3 @@ func (s *Server) connections(c *call) (any, error) {
 	}
 	return map[string]any{"object": "list", "data": rows}, nil
 }
-
-// csrf returns the token that binds a form to a request and to a browser.
-func (s *Server) csrf(r *request, cookie string) string {
-	return keyed(s.key[:], r.code+" "+cookie)
-}

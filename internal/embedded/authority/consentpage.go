@@ -71,7 +71,7 @@ func (s *Server) describe(r *request) (g.Node, error) {
 		if err != nil {
 			return nil, err
 		}
-		sources = append(sources, source(connector, granted))
+		sources = append(sources, describeSource(connector, granted))
 		if purpose := inOrder(requested.PurposeDescription + " (" + requested.PurposeCode + ")"); !slices.Contains(purposes, purpose) {
 			purposes = append(purposes, purpose)
 		}
@@ -97,8 +97,8 @@ func (s *Server) describe(r *request) (g.Node, error) {
 	}, nil
 }
 
-// source renders the streams of a source that are requested, and their connections.
-func source(connector model.Connector, granted []StreamGrant) g.Node {
+// describeSource renders the streams of a source that are requested, and their connections.
+func describeSource(connector model.Connector, granted []StreamGrant) g.Node {
 	var connections []string
 	for _, c := range connector.Connections {
 		if only(granted, c) != nil {
@@ -188,4 +188,9 @@ func inOrder(text string) string {
 		}
 		return c
 	}, text))
+}
+
+// csrf returns the token that binds a form to a request and to a browser.
+func (s *Server) csrf(r *request, cookie string) string {
+	return keyed(s.key[:], r.code+" "+cookie)
 }

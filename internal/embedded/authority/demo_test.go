@@ -55,7 +55,8 @@ func TestAPollAfterTheDataIsGone(t *testing.T) {
 		Origin: func(*http.Request) string { return "http://127.0.0.1:7711" },
 	})
 	s.requests["code"] = &request{
-		client: &client{ID: "cli"}, attempt: "agc", pollingCode: "poll", decision: approved, expires: now.Add(time.Minute), token: "token",
+		client: &registeredClient{ID: "cli"}, attempt: "agc", pollingCode: "poll", decision: approved,
+		expires: now.Add(time.Minute), token: "token",
 		grant: Grant{ID: "grt", Kind: KindClient, Streams: []StreamGrant{{ConnectorKey: "gone", Stream: "gone", ConnectionIDs: []string{"gone"}}}},
 	}
 	w := httptest.NewRecorder()

@@ -32,7 +32,7 @@ func consentShapes(t *testing.T, text string) map[string][]string {
 		redirect = &url.URL{Scheme: "https", Host: "a.example"}
 	}
 	cookie := strings.Repeat("0", 32)
-	by := &client{ID: text, Name: text}
+	by := &registeredClient{ID: text, Name: text}
 	asked := wholeSource(text)
 	asked.PurposeDescription, asked.PurposeCode = text, text
 	asked.Streams = []streamDetail{{Name: text, Fields: []string{text}, InstanceIDs: []string{text}}}

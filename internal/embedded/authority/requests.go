@@ -25,7 +25,7 @@ const (
 // A request is a request for a grant that waits for the owner or was decided.
 type request struct {
 	code     string // the last part of its URN
-	client   *client
+	client   *registeredClient
 	details  []detail // none: the owner picks connections
 	picked   []string // ids of connections
 	expires  time.Time
