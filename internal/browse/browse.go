@@ -48,7 +48,7 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 		p.file(w, r, q)
 	default:
 		v := &view{query: q, ask: p.options.Ask}
-		content := views[q.View].show(v, r.Context())
+		content := allViews[q.View].show(v, r.Context())
 		p.frame.Write(w, r, http.StatusOK, v.title, v.document(content))
 	}
 }

@@ -140,8 +140,8 @@ func first(list []rs.Object) rs.Object {
 	return list[0]
 }
 
-// shown returns a JSON value as one line of at most so many runes, "" if it is absent.
-func shown(raw string, most int) string {
+// shortened returns a JSON value as one line of at most so many runes, "" if it is absent.
+func shortened(raw string, most int) string {
 	text, ok := rs.AsText(raw)
 	if !ok {
 		text = raw
@@ -149,7 +149,7 @@ func shown(raw string, most int) string {
 	if items, list := rs.AsArray(raw); list {
 		var texts []string
 		for _, item := range items {
-			texts = append(texts, shown(item, most))
+			texts = append(texts, shortened(item, most))
 		}
 		text = strings.Join(texts, ", ")
 	}

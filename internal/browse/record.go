@@ -44,8 +44,8 @@ func (v *view) record(ctx context.Context) g.Node {
 
 // parents links to the records whose relations lead to this one. It looks in the streams of its connection or, if they are many, in those
 // whose names have the same prefix.
-func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
-	if !slices.ContainsFunc(d.Fields, func(one pair) bool { return one.Name != "id" && one.Value != "" }) {
+func (v *view) parents(ctx context.Context, d fetchedDocument, of rs.Ref) g.Node {
+	if !slices.ContainsFunc(d.Fields, func(one namedValue) bool { return one.Name != "id" && one.Value != "" }) {
 		return nil
 	}
 	names := v.streamNames(ctx, of.ConnectionID)
@@ -57,7 +57,7 @@ func (v *view) parents(ctx context.Context, d document, of rs.Ref) g.Node {
 	var found g.Group
 	for _, name := range names {
 		for _, one := range v.describe(ctx, name, of.ConnectionID).Relations {
-			at := slices.IndexFunc(d.Fields, func(field pair) bool {
+			at := slices.IndexFunc(d.Fields, func(field namedValue) bool {
 				return field.Name == one.Text("foreign_key") && field.Value != "" && field.Value != "null"
 			})
 			if one.Text("target_stream") != of.Stream || at < 0 {
@@ -83,7 +83,7 @@ func cut(incomplete []string) g.Node {
 }
 
 // node shows long texts first, then short fields, then the rest.
-func (d document) node() g.Node {
+func (d fetchedDocument) node() g.Node {
 	var texts, rest g.Group
 	for _, s := range d.Sections {
 		if s.Text != "" {
@@ -92,11 +92,11 @@ func (d document) node() g.Node {
 			rest = append(rest, s.node())
 		}
 	}
-	return g.Group{texts, g.If(len(d.Fields) > 0, h.Section(h.H2(g.Text("Fields")), pairs(d.Fields))), rest}
+	return g.Group{texts, g.If(len(d.Fields) > 0, h.Section(h.H2(g.Text("Fields")), namedValues(d.Fields))), rest}
 }
 
-func pairs(all []pair) g.Node {
-	return h.Dl(g.Map(all, func(one pair) g.Node { return term(one.Name, "", one.Value) }))
+func namedValues(all []namedValue) g.Node {
+	return h.Dl(g.Map(all, func(one namedValue) g.Node { return term(one.Name, "", one.Value) }))
 }
 
 func (s section) node() g.Node {
@@ -111,17 +111,17 @@ func (s section) node() g.Node {
 
 func (r related) node() g.Node {
 	return h.Li(
-		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, pairs(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
+		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, namedValues(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
 	)
 }
 
-// A document is the parsed text of a fetched record.
-type document struct {
-	Fields   []pair
+// A fetchedDocument is the parsed text of a fetched record.
+type fetchedDocument struct {
+	Fields   []namedValue
 	Sections []section
 }
 
-type pair struct{ Name, Value string }
+type namedValue struct{ Name, Value string }
 
 // A section is a long text, an attachment or related records, titled by its first line in the document.
 type section struct {
@@ -136,18 +136,18 @@ const relatedRunes = 600 // of a value of a related record
 
 type related struct {
 	ID, Link string
-	Pairs    []pair
+	Pairs    []namedValue
 	Text     string // the raw text of a truncated record, which has no pairs
 }
 
 // readDocument parses the text of fetch: a line for each short field, then sections separated by empty lines. Lines of record text begin
 // with "> ", so that they cannot be taken for structure.
-func readDocument(text string) document {
-	var d document
+func readDocument(text string) fetchedDocument {
+	var d fetchedDocument
 	fields, sections, _ := strings.Cut(text, "\n\n")
 	for line := range strings.SplitSeq(fields, "\n") {
 		name, value, _ := strings.Cut(line, ": ")
-		d.Fields = append(d.Fields, pair{name, value})
+		d.Fields = append(d.Fields, namedValue{name, value})
 	}
 	for block := range strings.SplitSeq(sections, "\n\n") {
 		if block != "" {
@@ -196,8 +196,8 @@ func (s *section) add(line string) {
 	one := related{ID: id, Link: link("record", "id", id)}
 	if data = "{" + data; isObject(data) {
 		for _, m := range rs.AsObject(data) {
-			if value := shown(m.Value, relatedRunes); value != "" && value != "null" && rs.Kind(m.Value) != "object" {
-				one.Pairs = append(one.Pairs, pair{m.Name, value})
+			if value := shortened(m.Value, relatedRunes); value != "" && value != "null" && rs.Kind(m.Value) != "object" {
+				one.Pairs = append(one.Pairs, namedValue{m.Name, value})
 			}
 		}
 	} else if data != "{" {

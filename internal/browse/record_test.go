@@ -16,8 +16,8 @@ func TestDocumentsAreParsed(t *testing.T) {
 		`c/parts:p1 {"name":"n","size":2,"ref":{"a":1},"none":null}`, `c/parts:p2 {"name":"cut…`, "3 more not shown: lower expand_limit",
 		"", `attached "a \"b\".txt", text/plain, 9 bytes:`, "> text", "", `attached "c.pdf", application/pdf, 852 bytes: resource pdpp://blob/x`,
 	}, "\n"))
-	want := document{
-		Fields: []pair{{"id", "m1"}, {"title", `""`}, {"a", "b: c"}},
+	want := fetchedDocument{
+		Fields: []namedValue{{"id", "m1"}, {"title", `""`}, {"a", "b: c"}},
 		Sections: []section{
 			{
 				Title: "bodies of c/bodies:m1 (charset: utf-8)", Text: "long\n",
@@ -31,7 +31,7 @@ func TestDocumentsAreParsed(t *testing.T) {
 			{
 				Title: "expanded parts: 2 records, more exist (raise expand_limit)",
 				Related: []related{
-					{ID: "c/parts:p1", Link: "/?id=c%2Fparts%3Ap1&view=record", Pairs: []pair{{"name", "n"}, {"size", "2"}}},
+					{ID: "c/parts:p1", Link: "/?id=c%2Fparts%3Ap1&view=record", Pairs: []namedValue{{"name", "n"}, {"size", "2"}}},
 					{ID: "c/parts:p2", Link: "/?id=c%2Fparts%3Ap2&view=record", Text: `{"name":"cut…`},
 				},
 				Notes: []string{"3 more not shown: lower expand_limit"},

@@ -116,16 +116,16 @@ func recordTable(d described, records []rs.Object, count string) g.Node {
 		data := record.Object("data")
 		var cells g.Group
 		for _, f := range columns {
-			text := shown(data.Get(f.Name), mostRunes)
+			text := shortened(data.Get(f.Name), mostRunes)
 			cells = append(cells, page.Cell(f.class(text), text))
 		}
-		return page.Row(recordLink(record), cmp.Or(shown(data.Get(title), mostRunes), shown(record.Get("id"), mostRunes)), cells...)
+		return page.Row(recordLink(record), cmp.Or(shortened(data.Get(title), mostRunes), shortened(record.Get("id"), mostRunes)), cells...)
 	}))
 }
 
 // columnsOf returns the title field of a stream and the other columns of a table: event time and actor first, lists and ids last.
-func columnsOf(d described) (title string, columns []field) {
-	var leading, last []field
+func columnsOf(d described) (title string, columns []streamField) {
+	var leading, last []streamField
 	for _, f := range d.Fields {
 		switch {
 		case f.Role == "primary-title" && title == "":
@@ -144,7 +144,7 @@ func columnsOf(d described) (title string, columns []field) {
 }
 
 // class returns the CSS class of a cell with a text of the field.
-func (f field) class(text string) string {
+func (f streamField) class(text string) string {
 	switch {
 	case f.Number():
 		return "number"
@@ -162,11 +162,11 @@ func recordLink(record rs.Object) string {
 }
 
 // filterArgument returns the filter of a call, with values converted to the fields' types.
-func filterArgument(fields []field, filters []filter) map[string]any {
+func filterArgument(fields []streamField, filters []filter) map[string]any {
 	all := map[string]any{}
 	for _, f := range filters {
 		value := any(f.Value)
-		if at := slices.IndexFunc(fields, func(one field) bool { return one.Name == f.Field }); at >= 0 {
+		if at := slices.IndexFunc(fields, func(one streamField) bool { return one.Name == f.Field }); at >= 0 {
 			value = fields[at].value(f.Value)
 		}
 		if f.Operator == "" {

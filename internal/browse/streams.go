@@ -80,19 +80,19 @@ func (v *view) streamNames(ctx context.Context, connection string) []string {
 
 // A described stream is the answer of schema about one stream.
 type described struct {
-	Fields    []field
+	Fields    []streamField
 	Relations []rs.Object // usable ones
 	Cursor    string      // the field of the default sort order
 }
 
-type field struct {
+type streamField struct {
 	Name, Type, Role string
 	Exact, Range     bool
 	Months           bool // supports group_by_time
 }
 
 // Number reports whether the field is numeric.
-func (f field) Number() bool {
+func (f streamField) Number() bool {
 	return strings.HasPrefix(f.Type, "integer") || strings.HasPrefix(f.Type, "number")
 }
 
@@ -109,7 +109,7 @@ func (v *view) describe(ctx context.Context, stream, connection string) describe
 }
 
 // newField reads the flags of a field, such as "t=timestamp,role=event-time,eq,r=gte|lt,a=group_by_time|max".
-func newField(name, flags string) field {
+func newField(name, flags string) streamField {
 	values := map[string]string{}
 	for flag := range strings.SplitSeq(flags, ",") {
 		key, value, _ := strings.Cut(flag, "=")
@@ -118,11 +118,11 @@ func newField(name, flags string) field {
 	_, exact := values["eq"]
 	_, ranged := values["r"]
 	months := slices.Contains(strings.Split(values["a"], "|"), "group_by_time")
-	return field{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
+	return streamField{Name: name, Type: values["t"], Role: values["role"], Exact: exact, Range: ranged, Months: months}
 }
 
 // value converts what a person typed to the field's type.
-func (f field) value(typed string) any {
+func (f streamField) value(typed string) any {
 	switch {
 	case f.Number() && json.Valid([]byte(typed)):
 		return json.Number(typed)

@@ -11,8 +11,8 @@ import (
 
 const maxQuery = 8 << 10 // bytes of a raw query
 
-// views has the required and optional parameters of each view, and the function that shows it.
-var views = map[string]struct {
+// allViews has the required and optional parameters of each view, and the function that shows it.
+var allViews = map[string]struct {
 	needs, takes []string
 	show         func(*view, context.Context) g.Node
 }{
@@ -39,7 +39,7 @@ func parseQuery(raw string) (query, error) {
 	if given.Has("view") {
 		q.View = given.Get("view")
 	}
-	view, known := views[q.View]
+	view, known := allViews[q.View]
 	if !known {
 		return query{}, refusal("There is no such view.")
 	}
@@ -64,7 +64,7 @@ func parseQuery(raw string) (query, error) {
 }
 
 func (q query) checkValues() error {
-	for _, name := range views[q.View].needs {
+	for _, name := range allViews[q.View].needs {
 		if q.values[name] == "" {
 			return refusal("The address lacks " + name + ".")
 		}
