@@ -111,3 +111,14 @@ func (q *queue) release(n int64) {
 func tooMany(message, hint string) *rs.Error {
 	return &rs.Error{Code: "too_many_calls", Message: message, Hint: hint, RetryAfter: time.Second}
 }
+
+// Limits bound the [Authenticated] requests. A zero rate, or a zero number of calls, means no limit.
+type Limits struct {
+	TokenRate     float64       // requests per second with one token, after its burst
+	TokenBurst    int           // requests with one token at once
+	AddressRate   float64       // refused tokens per second from one client address, after its burst
+	AddressBurst  int           // refused tokens from one client address at once
+	CallsPerGrant int           // concurrent calls of one grant or package; a call counts as one for each 8 KiB of its body
+	Calls         int           // concurrent calls in all, counted in the same way
+	Wait          time.Duration // how long a call may wait for a slot
+}
