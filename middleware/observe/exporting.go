@@ -29,7 +29,7 @@ import (
 // FlushTime is how long a hosted server exports its last spans after the last call has ended.
 const FlushTime = 2 * time.Second
 
-const maxExportError = 300
+const maxExportError = 300 // bytes
 
 // NewTracer returns a tracer that exports spans by OTLP over HTTP, as the standard OTEL variables configure, and a function that ends it.
 // That function exports the remaining spans, at most for the given time, and logs if they cannot be sent in that time.

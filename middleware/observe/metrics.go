@@ -175,7 +175,11 @@ func (m *Metrics) TokenLookedUp(hit bool) {
 	if m == nil {
 		return
 	}
-	m.tokenLookups.WithLabelValues(map[bool]string{true: "hit", false: "miss"}[hit]).Inc()
+	result := "miss"
+	if hit {
+		result = "hit"
+	}
+	m.tokenLookups.WithLabelValues(result).Inc()
 }
 
 // Read counts a read.
@@ -193,7 +197,11 @@ func (m *Metrics) RetryDenied(host string) { m.retriesDenied.WithLabelValues(hos
 // BreakerChanged records the state of a host's breaker.
 func (m *Metrics) BreakerChanged(host, state string) {
 	for _, s := range [...]string{"closed", "half-open", "open"} {
-		m.breaker.WithLabelValues(host, s).Set(map[bool]float64{true: 1}[s == state])
+		value := 0.0
+		if s == state {
+			value = 1
+		}
+		m.breaker.WithLabelValues(host, s).Set(value)
 	}
 }
 

@@ -103,15 +103,20 @@ func (r *Aggregation) AddTitles(ctx context.Context, body rs.Object) rs.Object {
 	if len(of) == 1 {
 		connection = of[0].Connection.ID
 	}
-	keys := slices.Compact(Texts(groups)) // a group has a row for each of its units
-	titles := make([]string, min(len(keys), maxTitles))
-	read.All(ctx, len(titles), func(ctx context.Context, i int) {
+	var keys []string
+	for _, key := range Texts(groups) {
+		if len(keys) < maxTitles && !slices.Contains(keys, key) { // a group has a row for each of its units
+			keys = append(keys, key)
+		}
+	}
+	titles := make([]string, len(keys))
+	read.All(ctx, len(keys), func(ctx context.Context, i int) {
 		titles[i] = r.titleOf(ctx, connection, of[0], keys[i])
 	})
 	items, untitled := body.Array("groups"), ""
 	for i, g := range groups {
 		key, _ := g.Text()
-		if at := slices.Index(keys[:len(titles)], key); at >= 0 && titles[at] != "" {
+		if at := slices.Index(keys, key); at >= 0 && titles[at] != "" {
 			items[i] = rs.AsObject(items[i]).With("title", rs.EncodeJSON(titles[at])).JSON()
 		} else {
 			untitled = cmp.Or(untitled, key)
