@@ -17,7 +17,7 @@ func TestAQueryAboutABanksStatement(t *testing.T) {
 		"amount":"t=number,eq,r=gte|gt|lte|lt,a=sum|min|avg","balance":"t=number,r=gte|lte,a=sum|min"}},
 		{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
 	const january, sum = `"day":{"gte":"2026-01-01","lte":"2026-01-31"}`, `"metric":"sum","field":"amount"`
-	for _, row := range []struct{ q, least, other, want string }{
+	proposesOf(t, schema, []proposed{
 		{"How much did I spend at Tesco?", "-9", "0", `for each note with these words, to be added up: aggregate {"stream":"statement",` + sum +
 			`,"connection_id":"c","filter":{"note":"TESCO 12","amount":{"lt":0}}}, aggregate {"stream":"statement",` + sum +
 			`,"connection_id":"c","filter":{"note":"Tesco Extra","amount":{"lt":0}}}`},
@@ -45,7 +45,48 @@ func TestAQueryAboutABanksStatement(t *testing.T) {
 		{"What did I spend the most on?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"lt":0}}}`},
 		{"Who paid me the most?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"gt":0}}}`},
 		{"Who paid me the most?", "1", "0", ""},
-	} {
+	})
+}
+
+// A statement may have what was paid and what was received in columns of their own, whose values are positive or absent; of some banks, those
+// of the first are negative, or 0 where the other is meant. A question that says neither is offered no call.
+func TestAQueryAboutAStatementWithTwoColumns(t *testing.T) {
+	const numbers = `,eq,r=gte|gt|lte|lt,a=sum|min|avg"`
+	of := func(paid, received string) string {
+		return `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[
+		{"name":"statement","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","note":"t=text,role=secondary,lex,eq,a=group_by",
+		"` + paid + `":"t=number` + numbers + `,"` + received + `":"t=number` + numbers + `,"balance":"t=number` + numbers + `}},
+		{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	}
+	proposesOf(t, of("Debit Amount", "Credit Amount"), []proposed{
+		{"How much did I spend on Netflix?", "1", "0", `"metric":"sum","field":"Debit Amount","connection_id":"c","filter":{"note":"NETFLIX.COM","Debit Amount":{"gt":0}}}`},
+		{"How much did I receive from Netflix?", "1", "0", `"field":"Credit Amount","connection_id":"c","filter":{"note":"NETFLIX.COM","Credit Amount":{"gt":0}}}`},
+		{"How much did I spend on Netflix?", "-9", "0", `"filter":{"note":"NETFLIX.COM","Debit Amount":{"lt":0}}}`},
+		{"How much came in from Netflix?", "1", "0", ""},
+		{"How much did I earn?", "1", "0", `"field":"Credit Amount","filter":{"Credit Amount":{"gt":0}}}`},
+		{"What was my biggest expense?", "1", "0", `"sort":"-Debit Amount","limit":1,"filter":{"Debit Amount":{"gt":0}}}`},
+		{"What was my biggest transaction?", "1", "0", ""},
+		{"Which payments under 20 did I make?", "1", "0", `{"stream":"statement","filter":{"Debit Amount":{"lt":20,"gt":0}}}`},
+		{"Which payments over 50 did I make?", "1", "0", `{"stream":"statement","filter":{"Debit Amount":{"gt":50}}}`},
+		{"How many payments did I make?", "1", "0", `"metric":"count","filter":{"Debit Amount":{"gt":0}}}`},
+		{"Who paid me the most?", "1", "0", `"field":"Credit Amount","group_by":"note","filter":{"Credit Amount":{"gt":0}}}`},
+	})
+	for _, columns := range [][2]string{{"Paid out", "Paid in"}, {"money_out", "money_in"}, {"Withdrawals", "Deposits"}, {"Soll", "Haben"}, {"Débit", "Crédit"}, {"Uscite", "Entrate"}} {
+		proposesOf(t, of(columns[0], columns[1]), []proposed{
+			{"How much did I spend?", "1", "0", `"field":"` + columns[0] + `"`}, {"How much did I earn?", "1", "0", `"field":"` + columns[1] + `"`},
+		})
+	}
+	proposesOf(t, of("bytes_out", "bytes_in"), []proposed{{"How much did I spend?", "1", "0", ""}})
+}
+
+type proposed struct {
+	q, least, other string // least is the least amount, other the count of the values that were not read
+	want            string // part of the answer; "" for no call
+}
+
+func proposesOf(t *testing.T, schema string, rows []proposed) {
+	t.Helper()
+	for _, row := range rows {
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			switch {
 			case strings.HasSuffix(r.Path, "/schema"):

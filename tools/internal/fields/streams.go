@@ -266,6 +266,31 @@ func Measured(document *rs.Schema, stream string, by written.Measure) string {
 
 var durations = written.Expression(lexicon.Pattern("duration"))
 
+// Sides returns the number of a stream that has what was paid and the one that has what was received, as a bank's statement may have a
+// column for each, such as debit and credit. Both are "" for any other stream.
+func Sides(document *rs.Schema, stream string) (paid, received string) {
+	var out, in []string
+	for _, f := range Numbers(document, []string{stream}, HasRanges) {
+		name := " " + strings.ReplaceAll(written.Snake(f.Field), "_", " ") + " "
+		if isOut := paidOut().MatchString(name); isOut != paidIn().MatchString(name) {
+			if isOut {
+				out = append(out, f.Field)
+			} else {
+				in = append(in, f.Field)
+			}
+		}
+	}
+	if len(out) != 1 || len(in) != 1 {
+		return "", ""
+	}
+	return out[0], in[0]
+}
+
+var (
+	paidOut = written.Expression(" " + lexicon.Pattern("column-paid") + " ")
+	paidIn  = written.Expression(" " + lexicon.Pattern("column-received") + " ")
+)
+
 // An InStream has the names of a field and its stream.
 type InStream struct{ Stream, Field string }
 

@@ -73,7 +73,8 @@ func readSources(schema *rs.Schema) []Source {
 		if slices.ContainsFunc(stream.Fields(), isMarked) {
 			s.Unmarked = nil
 		}
-		if s.Payee == "" && slices.ContainsFunc(stream.Fields(), isSummedMoney) { // a bank's statement says it in a text
+		paid, _ := fields.Sides(schema, stream.Name)
+		if s.Payee == "" && (paid != "" || slices.ContainsFunc(stream.Fields(), isSummedMoney)) { // a bank's statement says it in a text
 			s.Payee = cmp.Or(listable(own.fields[s.Title]), listable(own.fields[s.Text]))
 		}
 		s.End = own.EndOf(s.Time)

@@ -86,7 +86,16 @@ func (s *search) readAmount(a *ask) bool {
 
 // measured returns the number by which the records of an ask are measured; "" if several may be.
 func (s *search) measured(a *ask, by written.Measure) string {
-	return fields.Measured(s.Schema().Document, a.source().Stream, by)
+	paid, received := fields.Sides(s.Schema().Document, a.source().Stream)
+	switch {
+	case paid == "" || by != written.Money && by != written.AnyMeasure:
+		return fields.Measured(s.Schema().Document, a.source().Stream, by)
+	case s.gotPaid():
+		return received
+	case s.isPurchase(a):
+		return paid
+	}
+	return "" // either may be meant
 }
 
 // readExtreme reads by which number an ask compares records: that of its superlative, or the number of their parts.

@@ -147,7 +147,8 @@ func (s *search) onlyPurchases(sources []known.Source) known.Source {
 	document := s.Schema().Document
 	isNamed := func(source known.Source) bool { return slices.ContainsFunc(source.Fields(document), known.IsPayee) }
 	fit := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
-		return source.Payee == "" && !isNamed(source) || fields.Measured(document, source.Stream, written.Money) == ""
+		paid, _ := fields.Sides(document, source.Stream)
+		return source.Payee == "" && !isNamed(source) || paid == "" && fields.Measured(document, source.Stream, written.Money) == ""
 	})
 	if slices.ContainsFunc(fit, isNamed) {
 		fit = slices.DeleteFunc(fit, func(source known.Source) bool { return !isNamed(source) })

@@ -123,7 +123,9 @@ func (s *search) readSign(ctx context.Context, a *ask) bool {
 	case a.kind == counts && s.isPurchase(a):
 		field = s.measured(a, written.Money)
 	}
-	if !written.IsMoneyName(field) || !ofField && !s.isPurchase(a) {
+	paid, received := fields.Sides(s.Schema().Document, a.source().Stream)
+	isSide := field != "" && (field == paid || field == received)
+	if !isSide && !written.IsMoneyName(field) || !ofField && !s.isPurchase(a) {
 		return !ofField || field != ""
 	}
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
@@ -135,8 +137,10 @@ func (s *search) readSign(ctx context.Context, a *ask) bool {
 	switch isNegative := strings.HasPrefix(least, "-"); {
 	case isNegative && !s.gotPaid():
 		a.where, a.largest, a.isNegative = a.where.With(field, negative(bounds).JSON()), !a.largest, true
-	case isNegative && len(bounds) == 0:
-		a.where = a.where.With(field, `{"gt":0}`)
+	case isNegative || isSide:
+		if !bounds.Has("gt") && !bounds.Has("gte") {
+			a.where = a.where.With(field, append(bounds, rs.NewMember("gt", 0)).JSON())
+		}
 	case s.gotPaid() && !a.named: // these amounts are what oneself paid
 		return false
 	}
