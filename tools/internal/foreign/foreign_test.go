@@ -81,6 +81,8 @@ func TestFiltersInJSON(t *testing.T) {
 		`{"a":{"not":{"not":{"gt":1}}}}`:              `{"a":{"gt":1}} of 1`,
 		`{"a":{"NotIn":[1]}}`:                         `{} without a: [1] of 1`,
 		`{"a":null}`:                                  `{} without a: null of 1`,
+		`{"a":{ }}`:                                   `{} without a: null of 1`,
+		`{"a":[ ]}`:                                   `{} without a: null of 1`,
 		`{"a":{"isNull":false}}`:                      `{} without a: any of 1`,
 		`{"a":{"contains":"x"},"b":1}`:                `{"b":1} with a: "x" of 1`,
 		`{"a":{"contains":"x"},"b":{"contains":"y"}}`: "",

@@ -208,12 +208,10 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 		return r.condition(field, list[0], depth+1)
 	case r.certain:
 		return r.one(field, "", raw)
-	case raw == "null" || raw == "{}" || raw == "[]" || isText && s == "":
+	case raw == "null" || o != nil || isList && len(list) == 0 || isText && s == "": // an object here is empty
 		return r.one(field, absent, "true")
 	case isList:
 		return r.values(field, list, depth+1)
-	case o != nil: // an object without an operator
-		return nil
 	}
 	if e := r.textOf(field, s); e != nil {
 		return e
