@@ -154,14 +154,17 @@ func (s *searchPage) envelope() object {
 	if _, why := answer.Conditions("search", s.q.Empty); why != "" {
 		data = data.With("conditions", why).With("meta", data.Object("meta").Without("recall").JSON())
 	}
-	put := func(holds bool, name, value string) {
-		if holds {
-			data = data.With(name, value)
+	if s.q.OfTime != nil {
+		data = data.With("of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
+	}
+	if s.q.OfOther != nil {
+		data = data.With("of_other_time", write.ToolCall("search", s.q.OfOther.JSON()))
+	}
+	say := func(name, text string) {
+		if text != "" {
+			data = data.With(name, write.JSON(text))
 		}
 	}
-	say := func(name, text string) { put(text != "", name, write.JSON(text)) }
-	put(s.q.OfTime != nil, "of_that_time", write.ToolCall("search", s.q.OfTime.JSON()))
-	put(s.q.OfOther != nil, "of_other_time", write.ToolCall("search", s.q.OfOther.JSON()))
 	say("order", write.When(s.q.Q != "" && len(s.all) > 0, ranking))
 	if zone := s.zone(); zone != utcTimes {
 		say("times", strings.TrimPrefix(zone, "; "))
@@ -172,8 +175,12 @@ func (s *searchPage) envelope() object {
 		}
 		data = data.With("hits_in_all", total)
 	}
-	put(len(s.q.Parts) > 0, "also_searched", write.JSON(s.q.Parts))
-	put(s.records < len(s.all), "records_in_page", write.JSON(s.records))
+	if len(s.q.Parts) > 0 {
+		data = data.With("also_searched", write.JSON(s.q.Parts))
+	}
+	if s.records < len(s.all) {
+		data = data.With("records_in_page", write.JSON(s.records))
+	}
 	say("hint", strings.Join(s.hints, " "))
 	say("warning", s.Warning(len(s.hits)))
 	return data

@@ -152,9 +152,12 @@ func (s *searchPage) extreme(oldest bool) string {
 }
 
 // ofTimes offers the searches of the time that the query names, and of another such time.
-func (s *searchPage) ofTimes() []string {
-	offer := func(lead string, arguments object) string {
-		return write.When(arguments != nil, write.Offer(lead, "search "+arguments.JSON(), write.LineChars))
+func (s *searchPage) ofTimes() (lines []string) {
+	if s.q.OfTime != nil {
+		lines = append(lines, write.Offer("of the time that the query names: ", "search "+s.q.OfTime.JSON(), write.LineChars))
 	}
-	return []string{offer("of the time that the query names: ", s.q.OfTime), offer("or, if another such time is meant: ", s.q.OfOther)}
+	if s.q.OfOther != nil {
+		lines = append(lines, write.Offer("or, if another such time is meant: ", "search "+s.q.OfOther.JSON(), write.LineChars))
+	}
+	return lines
 }

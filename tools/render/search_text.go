@@ -313,8 +313,10 @@ func (s *searchPage) counts() string {
 	switch {
 	case n == "":
 		return ""
+	case some > 0 && nearest > 0:
+		return fmt.Sprintf(" (%s with %s, %d with some, %d near)", n, all, some, nearest)
 	case some > 0:
-		return fmt.Sprintf(" (%s with %s, %d with some%s)", n, all, some, write.When(nearest > 0, fmt.Sprintf(", %d near", nearest)))
+		return fmt.Sprintf(" (%s with %s, %d with some)", n, all, some)
 	case n == "0":
 		return " (0 with the words themselves)"
 	}
