@@ -48,8 +48,8 @@ func TestAQueryAboutABanksStatement(t *testing.T) {
 	})
 }
 
-// A statement may have what was paid and what was received in columns of their own, whose values are positive or absent; of some banks, those
-// of the first are negative, or 0 where the other is meant. A question that says neither is offered no call.
+// A statement may have what was paid and what was received in columns of their own, whose values are positive or absent. Some banks write
+// the first as negative amounts, or a 0 in the other column. A question that says neither is offered no call.
 func TestAQueryAboutAStatementWithTwoColumns(t *testing.T) {
 	const numbers = `,eq,r=gte|gt|lte|lt,a=sum|min|avg"`
 	of := func(paid, received string) string {

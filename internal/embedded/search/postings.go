@@ -26,7 +26,7 @@ type searcher struct {
 	touched []uint32
 	read    map[string][]posting  // postings that were read, by phrase and languages
 	rarity  [timeUnit + 1]float32 // of each unit in scope
-	time    uint64                // bit in mask of records that match the time in the query; 0: there is none
+	time    uint64                // bit in mask of records that match the time in the query; 0 if it names no time
 	result  *Result
 }
 

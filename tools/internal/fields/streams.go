@@ -272,18 +272,17 @@ func Sides(document *rs.Schema, stream string) (paid, received string) {
 	var out, in []string
 	for _, f := range Numbers(document, []string{stream}, HasRanges) {
 		name := " " + strings.ReplaceAll(written.Snake(f.Field), "_", " ") + " "
-		if isOut := paidOut().MatchString(name); isOut != paidIn().MatchString(name) {
-			if isOut {
-				out = append(out, f.Field)
-			} else {
-				in = append(in, f.Field)
-			}
+		switch isOut, isIn := paidOut().MatchString(name), paidIn().MatchString(name); {
+		case isOut && !isIn:
+			out = append(out, f.Field)
+		case isIn && !isOut:
+			in = append(in, f.Field)
 		}
 	}
-	if len(out) != 1 || len(in) != 1 {
+	if paid, received = only(out), only(in); paid == "" || received == "" {
 		return "", ""
 	}
-	return out[0], in[0]
+	return paid, received
 }
 
 var (

@@ -27,7 +27,11 @@ func (p *Reader) round(before int) *round {
 	for n.end = n.before; n.end < len(p.chosen); n.end++ {
 		s := source{Source: p.chosen[n.end]}
 		twice := s.End != "" && !p.Period.Since.IsZero() // also for the records that last into the period
-		if len(n.sources)+len(lasting)+map[bool]int{true: 2, false: 1}[twice] > maxReads {
+		reads := len(n.sources) + len(lasting) + 1
+		if twice {
+			reads++
+		}
+		if reads > maxReads {
 			break
 		}
 		n.sources = append(n.sources, s)
