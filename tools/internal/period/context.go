@@ -55,19 +55,23 @@ func WithContext(
 // contextOf returns the source of a hit's record if the schema marks its title, author or time, or else the source of the record that the
 // hit is a part of; nil if there is none, or if the hit names no connection and several have it.
 func contextOf(all []known.Source, hit foundAt) (own *parent) {
-	connection := rs.ConnectionID(hit.Members)
-	for _, s := range all {
-		isPart := func(part rs.Relation) bool { return part.Target == hit.stream() }
+	connection, stream := rs.ConnectionID(hit.Members), hit.stream()
+	if hit.key() == "" {
+		return nil
+	}
+	isPart := func(part rs.Relation) bool { return part.Target == stream }
+	for i := range all {
+		s := &all[i]
 		part := slices.IndexFunc(s.Parts, isPart)
 		marked := s.Title != "" || s.Author != "" || s.Time != ""
 		switch {
-		case connection != "" && connection != s.Connection.ID || !marked || hit.key() == "":
-		case s.Stream == hit.stream() && (own == nil || own.relation != ""):
-			own = &parent{Source: s}
-		case s.Stream == hit.stream(), part >= 0 && own != nil && own.relation != "" && connection == "":
+		case connection != "" && connection != s.Connection.ID || !marked:
+		case s.Stream == stream && (own == nil || own.relation != ""):
+			own = &parent{Source: *s}
+		case s.Stream == stream, part >= 0 && own != nil && own.relation != "" && connection == "":
 			return nil
 		case part >= 0 && own == nil:
-			own = &parent{Source: s, relation: s.Parts[part].Name}
+			own = &parent{Source: *s, relation: s.Parts[part].Name}
 		}
 	}
 	return own
