@@ -6,6 +6,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -227,6 +228,41 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(rs.Object{rs.NewMember("q", q)}.JSON()))
 		if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != want {
 			t.Errorf("%s: %q, want %q", q, hint, want)
+		}
+	}
+}
+
+// A word that names a field which no search and no filter reads gets the call that shows the field in each record.
+func TestAQueryThatNamesAFieldThatNothingReads(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
+		`{"name":"posts","field_capabilities":{"body":"t=text,lex","moods":"t=string,eq","guests":"t=array,granted=false"}},` +
+		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","labels":"t=array","categories":"t=array,lex","cc":"t=array"}}]}]}`
+	const labels = `No search or filter reads the field labels of messages; each record has it: query_records {"stream":"messages","fields":["subject","labels"],"limit":100}`
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
+	server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
+		if r.Path == "/v1/schema" {
+			return middlewaretest.JSON(schema), nil
+		}
+		return middlewaretest.JSON(`{"data":[` + hitAt("posts", "1", "") + `],"meta":{"count":1}}`), nil
+	}}
+	for arguments, want := range map[string]string{
+		`{"q":"mails with label Receipts"}`:            labels,
+		`{"q":"my labels"}`:                            labels,
+		`{"q":"labels","streams":["messages"]}`:        labels,
+		`{"q":"cc Ida"}`:                               strings.ReplaceAll(labels, "labels", "cc"),
+		`{"q":"labels","streams":["posts"]}`:           "",
+		`{"q":"mails of the category Receipts"}`:       "",
+		`{"q":"posts with mood happy"}`:                "",
+		`{"q":"which posts have guests from Lisbon?"}`: "",
+		`{"q":"receipts"}`:                             "",
+	} {
+		tool := tools.All(tools.Options{})[3]
+		tool.Schema(ctx, server, "", "") // now the schema is cached
+		result := useIn(ctx, t, tool, server, []byte(arguments))
+		for _, answer := range []string{result.Text, rs.AsObject(string(result.Structured)).Object("data").Text("hint")} {
+			if !strings.Contains(answer, want) || strings.Contains(answer, "No search or filter") != (want != "") {
+				t.Errorf("%s: want %q in\n%s", arguments, want, answer)
+			}
 		}
 	}
 }

@@ -135,10 +135,11 @@ func searchLead(l answer.List, q SearchQuery) string {
 	instead("containing_words", "Words that contain")
 	switch {
 	case len(l.Items) == 0:
+		lines = append(lines, "No word is translated.")
 	case someCount(l) > 0:
 		lines = append(lines, "Hits have only other words"+write.When(nearestCount(l) > 0, " or near ones")+".")
 	default:
-		lines = append(lines, "Hits have none of the words themselves.")
+		lines = append(lines, "Hits have none of the words themselves. No word is translated.")
 	}
 	return strings.Join(lines, " ")
 }

@@ -105,6 +105,38 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 	return says + correct.Call{Tool: tool, Arguments: args}.String()
 }
 
+// unreadField returns a hint that a word of the query is the name of a list that neither a search nor a filter reads, such as the labels of
+// messages, with the call that shows it; "" if there is no such word, or if the schema is not known without a read.
+func (s *search) unreadField(ctx context.Context) string {
+	words := relax.Telling(relax.Topic(s.Rest))
+	document := s.Schemas.Cached(ctx, "", s.Scope.ConnectionID)
+	if document == nil {
+		return ""
+	}
+	for i := range document.Streams {
+		row := &document.Streams[i]
+		if len(s.Streams) > 0 && !slices.Contains(s.Streams, row.Name) {
+			continue
+		}
+		own := row.Fields()
+		at := slices.IndexFunc(own, func(field rs.SchemaField) bool {
+			isRead := field.Lexical || field.Semantic || field.Exact || len(field.Ranges) > 0 || len(field.Aggregates) > 0
+			isNamed := func(word string) bool { return fields.Calls(word, field.Name) }
+			return field.Granted && field.Type == "array" && !isRead && slices.ContainsFunc(words, isNamed)
+		})
+		if at < 0 {
+			continue
+		}
+		shown := []string{own[at].Name}
+		if title := slices.IndexFunc(own, func(field rs.SchemaField) bool { return field.Role == "primary-title" }); title >= 0 {
+			shown = append([]string{own[title].Name}, shown...)
+		}
+		return fmt.Sprintf("No search or filter reads the field %s of %s; each record has it: ", quote.Names([]string{own[at].Name}, 1),
+			quote.Names([]string{row.Name}, 1)) + s.records(row.Name, rs.NewMember("fields", shown), rs.NewMember("limit", rs.MaxLimit))
+	}
+	return ""
+}
+
 // places returns the streams of the connections as far as they are known: from the schema if other hints read it too or it is cached, else
 // from the list of streams that a search without hits reads for how fresh they are.
 func (s *search) places(ctx context.Context) (places []known.Source) {

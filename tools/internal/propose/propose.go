@@ -53,7 +53,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		hint = cmp.Or(s.byLife(&p), s.fieldNumber(ctx))
 	}
 	if hint == "" && !s.several && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
-		hint = s.wordsInNames(ctx)
+		hint = cmp.Or(s.wordsInNames(ctx), s.unreadField(ctx))
 	}
 	to := s.sentTo(ctx)
 	if to != "" { // other calls find what that name sent
