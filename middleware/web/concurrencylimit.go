@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"math"
 	"sync"
 	"time"
 
@@ -69,7 +68,7 @@ func (l *concurrencyLimits) forget(key rsclient.CallerKey, q *queue) {
 	}
 }
 
-// A queue lets calls with size slots run at a time and as many more wait. Without a size it limits nothing.
+// A queue lets calls with size slots run at a time and as many more wait. In one of size 0 every call takes 0 slots, so it limits nothing.
 type queue struct {
 	size   int64
 	slots  *semaphore.Weighted
@@ -78,10 +77,7 @@ type queue struct {
 }
 
 func newQueue(calls int) *queue {
-	size := int64(calls)
-	if size <= 0 {
-		size = math.MaxInt32
-	}
+	size := int64(max(0, calls))
 	return &queue{size: size, slots: semaphore.NewWeighted(size), places: semaphore.NewWeighted(2 * size)}
 }
 
