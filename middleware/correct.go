@@ -101,10 +101,12 @@ func (c *correction) unknownSource(ctx context.Context) *rs.Error {
 		if err := p.Choose(rs.Scope{Stream: stream}); err == nil || rs.AsError(err).Code != "ambiguous_connection" {
 			continue // some grant has the stream, even if it cannot be read now
 		}
-		c.grant = granted(ctx)
-		for i := 0; i < len(streams) && len(c.grant.Sources) > 0; i++ {
-			for _, u := range p.Unavailable(streams[i]) { // these have the stream too
-				c.grant.Sources = append(c.grant.Sources, rs.GrantedStream{Stream: streams[i], Connection: u.Connection})
+		if c.grant = granted(ctx); len(c.grant.Sources) == 0 {
+			return nil // the directory does not say which streams there are
+		}
+		for _, name := range streams {
+			for _, u := range p.Unavailable(name) { // these have the stream too
+				c.grant.Sources = append(c.grant.Sources, rs.GrantedStream{Stream: name, Connection: u.Connection})
 			}
 		}
 		args := c.args

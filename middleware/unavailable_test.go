@@ -69,3 +69,21 @@ func TestASearchOfATimeNamesMembersThatHaveEnded(t *testing.T) {
 		}
 	}
 }
+
+// If the directory lists no streams for a member, that member may have any: a search does not call a stream of it ungranted, also if
+// another member that has ended is listed with one of the streams.
+func TestAMemberWithoutListedStreamsMayHaveAny(t *testing.T) {
+	member := func(id string, streams ...string) fanout.Member {
+		return fanout.Member{Connection: rs.Connection{GrantID: "g_" + id, ConnectorKey: "k", ID: id}, Streams: streams, Token: rs.NewToken("tok_" + id)}
+	}
+	members := []fanout.Member{member("unlisted"), member("home", "notes"), member("old", "notes")}
+	members[2].Refused = &rs.Error{Code: "grant_expired", Status: 403, Message: "It has expired."}
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) { return middlewaretest.JSON(`{"object":"list","data":[]}`), nil }}
+	p := fanout.NewPackage(fanout.Membership{PackageID: "pkg", Members: members}, func(rs.Token) rs.Doer { return server }, fanout.PackageOptions{})
+	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindPackage, Package: p})
+	options := middleware.Options{Log: zerolog.Nop(), Source: func(auth.Principal) rs.Doer { return p }}
+	reply, err := middleware.Standard(options, tools.Forward)(ctx, callOf(t, "search", `{"q":"tax","streams":["messages","notes"]}`))
+	if text := textOf(t, reply.Result); err != nil || reply.Result.IsError || strings.Contains(text, "not granted") {
+		t.Errorf("%s (%v)", text, err)
+	}
+}
