@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"net/http"
+	"slices"
 	"strings"
 )
 
@@ -33,7 +34,7 @@ func (s *Server) requestOf(c *call) *request {
 func (s *Server) decide(c *call) (any, error) {
 	cookie, cookieErr := c.Cookie(consentCookie)
 	pending := s.requestOf(c)
-	isOwn := c.Header.Get("Origin") == s.Origin(c.Request) && pending != nil && cookieErr == nil
+	isOwn := slices.Equal(c.Header["Origin"], []string{s.Origin(c.Request)}) && pending != nil && cookieErr == nil
 	if !isOwn || !same(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
 		return nil, refuse(http.StatusForbidden, "csrf_refused", "Open the approval page again and decide there")
 	}

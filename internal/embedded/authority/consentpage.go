@@ -30,7 +30,8 @@ func (s *Server) page(c *call, pending *request, cookie, message string) (any, e
 		c.status, title, message = http.StatusNotFound, "No such request", "It may be over. Start again in the program that asked."
 	case pending.decision == approved:
 		title, message = "Access granted", "Go back to the program that asked."
-		if pending.attempt == "" && !pending.exchanged && pending.exchange != "" && c.status == http.StatusOK {
+		isDecision := c.Method == http.MethodPost && c.status == http.StatusOK // others may know the page's address, and must not get the code
+		if isDecision && pending.attempt == "" && !pending.exchanged && pending.exchange != "" {
 			rest = g.Group{h.P(g.Text("If it asks for a code, give it this one, which works once:")), h.P(h.Code(g.Text(pending.exchange)))}
 		}
 	case pending.decision == denied:
