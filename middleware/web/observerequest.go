@@ -26,8 +26,8 @@ const requestIDHeader = "Request-Id"
 // observeRequest passes each request to the handler of its path. It puts a [middleware.Request] with id, path and client into the context
 // of every request, and records status and size of the answer there. When the request ends, observeRequest records it in the log, in the
 // metrics, and in a span of the trace that its traceparent names. The answer repeats the id. A client's own id is kept if it is harmless in
-// a log: at most 64 letters, digits, dots, dashes and underscores, and no part of the credential. A nil tracer makes no span, a nil
-// observer counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
+// a log: at most 64 letters, digits, dots, dashes and underscores, and neither part of the credential nor around it. A nil tracer makes no
+// span, a nil observer counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
 //
 // Only paths of this server are recorded: people paste tokens into others. That rules out otelhttp, whose spans have url.path and
 // user_agent.original as the client sent them. Paths are compared as received: a mux would clean them, and redirect with an HTML body.
@@ -68,7 +68,7 @@ func observeRequest(o ChainOptions, handlers map[string]http.Handler) http.Handl
 		defer func() {
 			aborted := refusePanic(o.Logger, recorded, r, recover())
 			took := time.Since(began)
-			logRequest(ctx, o.Logger, request, r.Method, took)
+			logRequest(ctx, o.Logger, request, loggedMethod(r.Method), took)
 			if o.Observer != nil {
 				o.Observer.RequestEnded(request.Path, request.Status, request.Refusal, took)
 			}
@@ -127,7 +127,7 @@ func continueTrace(ctx context.Context, traceparent string) context.Context {
 	return trace.ContextWithRemoteSpanContext(ctx, named)
 }
 
-// loggedMethod returns the method of a request for a trace: a standard one, or "other", because a client may send any word.
+// loggedMethod returns the method of a request for the log and a trace: a standard one, or "other", because a client may send any word.
 func loggedMethod(method string) string {
 	switch method {
 	case http.MethodGet, http.MethodHead, http.MethodPost, http.MethodPut, http.MethodPatch, http.MethodDelete, http.MethodOptions:
@@ -137,7 +137,7 @@ func loggedMethod(method string) string {
 }
 
 // logRequest writes one line per request: method, path, status, milliseconds, bytes of the answer, request id; the code of a refusal; and
-// the id of the trace, if there is one. It truncates a method to 32 bytes and a code to 80. It omits the query, because clients put tokens
+// the id of the trace, if there is one. It truncates a code to 80 bytes. It omits the query, because clients put tokens
 // there, and all headers. Probes come every few seconds, so their lines have level debug.
 func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Request, method string, took time.Duration) {
 	level := zerolog.InfoLevel
@@ -151,15 +151,18 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 	if span := trace.SpanContextFromContext(ctx); span.HasTraceID() {
 		event = event.Stringer("trace_id", span.TraceID())
 	}
-	event.Str("method", middleware.Bounded(method, middleware.MaxLoggedWord)).Str("path", request.Path).Int("status", request.Status).
+	event.Str("method", method).Str("path", request.Path).Int("status", request.Status).
 		Int64("ms", took.Milliseconds()).Int64("bytes", request.Bytes).
 		Str("request_id", request.ID).Msg("request")
 }
 
-// requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, or part of the credential.
+// requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, part of the credential, or around it.
 func requestID(header http.Header) string {
 	id := cmp.Or(header.Get(requestIDHeader), header.Get("X-Request-Id"))
-	if !isHarmlessID(id) || len(id) >= 8 && strings.Contains(header.Get("Authorization"), id) {
+	authorization := header.Get("Authorization")
+	credential := authorization[strings.LastIndexByte(authorization, ' ')+1:]
+	isPart, isAround := len(id) >= 8 && strings.Contains(authorization, id), len(credential) >= 8 && strings.Contains(id, credential)
+	if !isHarmlessID(id) || isPart || isAround {
 		return "req_" + strings.ToLower(rand.Text())
 	}
 	return id

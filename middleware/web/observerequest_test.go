@@ -133,14 +133,14 @@ func TestAccessLog(t *testing.T) {
 	}
 }
 
-// The access log truncates a method to 32 bytes and a code to 80, because both may come from outside.
+// The access log truncates a code to 80 bytes, and names only standard methods, because both may come from outside.
 func TestTheAccessLogIsCut(t *testing.T) {
 	var log bytes.Buffer
 	chain := alice.New(web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})).ThenFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.Refuse(w, r, &rs.Error{Code: rs.Code(strings.Repeat("c", 81))})
 	})
-	limited(chain, func(r *http.Request) { r.Method = strings.Repeat("M", 33) })
-	for _, says := range []string{`"` + strings.Repeat("M", 29) + `…"`, `"` + strings.Repeat("c", 77) + `…"`} {
+	limited(chain, func(r *http.Request) { r.Method = middlewaretest.CanaryToken })
+	for _, says := range []string{`"method":"other"`, `"` + strings.Repeat("c", 77) + `…"`} {
 		if !strings.Contains(log.String(), says) {
 			t.Errorf("%s, without %s", &log, says)
 		}
@@ -264,5 +264,20 @@ func TestTraceHTTP(t *testing.T) {
 			}
 			middlewaretest.WithoutSecrets(t, string(text))
 		})
+	}
+}
+
+// A client's own request id is not kept if the credential is in it.
+func TestARequestIDAroundTheCredentialIsReplaced(t *testing.T) {
+	var log bytes.Buffer
+	chain := alice.New(web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})).ThenFunc(func(http.ResponseWriter, *http.Request) {})
+	for _, header := range []string{"Request-Id", "X-Request-Id"} {
+		answer := limited(chain, func(r *http.Request) {
+			r.Header.Set("Authorization", "Bearer pdpp_client_0123456789")
+			r.Header.Set(header, "job-pdpp_client_0123456789.1")
+		})
+		if id := answer.Header().Get("Request-Id"); !strings.HasPrefix(id, "req_") || strings.Contains(log.String(), "0123456789") {
+			t.Errorf("%s: the answer has the id %q, the log is %s", header, id, &log)
+		}
 	}
 }
