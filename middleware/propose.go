@@ -158,7 +158,7 @@ func (c *correction) withTimeFilter(ctx context.Context) string {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return ""
 	}
-	call, _ := c.tool.Timed(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+	call, _ := c.tool.InTimeField(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
 	return call.String()
 }
 

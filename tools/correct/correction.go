@@ -79,7 +79,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	if same := c.stream.Spelled(name); slices.Contains(known, same) {
 		near = []string{same}
 	} else if same != "" { // an existing field is not a misspelling of another
-		near = c.stream.Same(same, near, strings.HasPrefix(what, "take "))
+		near = c.stream.Same(same, near, param == "field")
 	}
 	choices, hint := nearest(near, known), ""
 	switch {
@@ -90,7 +90,7 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 		}
 		if by := c.stream.Suited(fields.Aggregates("group_by")); param == "group_by_time" && len(by) > 0 {
 			choices += " by time; group_by takes " + quote.Names(by, maxShown)
-		} else if strings.HasPrefix(what, "take ") || what == "group" {
+		} else if param == "field" || what == "group" {
 			hint = "metric count needs no field; query_records shows the values."
 		}
 	default:

@@ -45,7 +45,7 @@ func (t Tool) Guess(args rs.Object, refused *rs.Error) (Call, bool) {
 	case p.Sought != nil || p.Excluded != nil:
 		return t.soughtOrGrouped(guess, p)
 	}
-	if mended, ok := t.timed(args, refused.Param); ok { // if mended is nil, the error explains the form
+	if mended, ok := t.acceptedTime(args, refused.Param); ok { // if mended is nil, the error explains the form
 		return Call{t.Name, mended}, mended != nil
 	}
 	return t.completed(args, guess, refused)

@@ -14,8 +14,8 @@ import (
 // sinceUntil are the bounds of a search.
 var sinceUntil = []string{"since", "until"}
 
-// timed converts a refused time or time zone to the form that the tool takes; nil if that is unknown, false for any other argument.
-func (t Tool) timed(args rs.Object, param string) (mended rs.Object, ok bool) {
+// acceptedTime converts a refused time or time zone to the form that the tool takes; nil if that is unknown, false for any other argument.
+func (t Tool) acceptedTime(args rs.Object, param string) (mended rs.Object, ok bool) {
 	raw := args.Get(param)
 	last, short := written.LastOfMonth(raw)
 	zone, _ := rs.AsText(raw)
@@ -153,10 +153,9 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 	for i, name := range sinceUntil {
 		s, _ := written.Text(args.Get(name))
 		first, last, _ := written.Days(s, now)
-		days, next := last.Sub(first)/(24*time.Hour), last.AddDate(0, 0, 1)
 		named, _ := written.NamedPeriod(s, now)
-		isWhole := days == 0 && name == "since" || days == 6 || first.Day() == 1 && next.Day() == 1 && next.AddDate(0, -4, 0) != first
-		if (isWhole && last.Before(written.Today(now)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
+		isDay := name == "since" && first.Equal(last)
+		if ((isDay || isWeek(first, last) || areMonths(first, last)) && last.Before(written.Today(now)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
 			!written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: foreign.DayJSON(first)}, {Name: "until", Value: foreign.DayJSON(last)}}
 		}
@@ -164,12 +163,21 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 	return nil
 }
 
+func isWeek(first, last time.Time) bool { return first.AddDate(0, 0, 6).Equal(last) }
+
+// areMonths reports whether a period is of whole months. Four months are the beginning, middle or end of a year: such a bound is a point in
+// time.
+func areMonths(first, last time.Time) bool {
+	end := last.AddDate(0, 0, 1)
+	return first.Day() == 1 && end.Day() == 1 && !first.AddDate(0, 4, 0).Equal(end)
+}
+
 // BothBounds is the hint for a call that got both bounds of a period that was sent as one bound.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// Timed moves the bounds of a period that the tool does not take into conditions on the time field, which time returns, and makes it the
+// InTimeField moves the bounds of a period that the tool does not take into conditions on the time field, which time returns, and makes it the
 // field of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for other calls.
-func (t Tool) Timed(args rs.Object, time func() string) (Call, bool) {
+func (t Tool) InTimeField(args rs.Object, time func() string) (Call, bool) {
 	p, ok := plan(args)
 	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first
 	records := t.Name == "query_records" && isWhole && len(members(args, "filter", "fields", "sort", "order", "count", "expand")) > 0

@@ -181,7 +181,7 @@ func (s *search) excluding(not string, words []string) []string {
 	if not == "" {
 		return words
 	}
-	if _, timed := written.NamedPeriod(strings.Join(relax.Without(relax.All(s.Rest), not), " "), time.Now()); timed {
+	if _, timed := written.NamedPeriod(strings.Join(relax.Without(relax.All(s.Rest), not), " "), s.Now); timed {
 		return nil
 	}
 	return relax.Excluding(s.Rest, not, words)
