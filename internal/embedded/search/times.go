@@ -79,10 +79,10 @@ func (q *parsedQuery) prefer(now time.Time) *timeMatcher {
 var partOfTime = sync.OnceValue(func() *regexp.Regexp {
 	parts := strings.Fields("than als since seit ab depuis desde by before after until till later earlier onwards ago between guten vor nach bis " +
 		"zwischen avant apres antes despues hasta early mid end beginning half first second weeks? weekend anfang mitte ende wochen?")
-	words := slices.Concat(parts, slices.Collect(maps.Keys(months)), slices.Collect(maps.Keys(weekdays)), slices.Collect(maps.Keys(days)),
-		slices.Collect(maps.Keys(steps)), strings.Fields("days? months? years?"))
+	words := slices.Concat(parts, slices.Sorted(maps.Keys(months)), slices.Sorted(maps.Keys(weekdays)), slices.Sorted(maps.Keys(days)),
+		slices.Sorted(maps.Keys(steps)), strings.Fields("days? months? years?"))
 	pieces := strings.NewReplacer(
-		"MONTH", "(?:"+strings.Join(slices.Collect(maps.Keys(months)), "|")+")",
+		"MONTH", "(?:"+strings.Join(slices.Sorted(maps.Keys(months)), "|")+")",
 		"NOT", `(?:not|without|except|excluding|never|nicht|ohne|au(?:ss|ß)er|keine?n?|no \pL+|(?:is|are|was|were|has|have|had|does|did)n-t)`,
 		"PART", "(?:to|"+strings.Join(parts, "|")+")",
 		"TIME", `(?:\S+-)?(?:\d{1,2}(?:st|nd|rd|th)?|`+strings.Join(words, "|")+")",
