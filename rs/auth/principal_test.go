@@ -62,6 +62,18 @@ func TestTheTimesOfAGrantAreThoseThatAreKnown(t *testing.T) {
 	}
 }
 
+// What is read under a grant is cached apart from what is read under a package of the same number. Without a grant nothing is.
+func TestGrantsAndPackagesHaveDifferentKeys(t *testing.T) {
+	grant := auth.Principal{Kind: auth.KindClient, GrantID: "1"}
+	bundle := auth.Principal{Kind: auth.KindPackage, GrantID: "1"}
+	if grant.GrantKey() == "" || grant.GrantKey() == bundle.GrantKey() {
+		t.Errorf("the grant has the key %q, the package %q", grant.GrantKey(), bundle.GrantKey())
+	}
+	if key := (auth.Principal{Kind: auth.KindClient}).GrantKey(); key != "" {
+		t.Errorf("without a grant the key is %q", key)
+	}
+}
+
 func TestPrincipalFrom(t *testing.T) {
 	if err := auth.PrincipalFrom(context.Background()).Admissible(); err == nil {
 		t.Error("a context that carries nobody is admitted")

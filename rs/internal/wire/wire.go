@@ -64,8 +64,8 @@ func unreadableError(status int) string {
 func RetryAfter(header http.Header) time.Duration {
 	const day = 24 * time.Hour
 	value := header.Get("Retry-After")
-	if seconds, err := strconv.Atoi(value); err == nil && seconds >= 0 {
-		return time.Duration(min(seconds, int(day/time.Second))) * time.Second
+	if seconds, err := strconv.Atoi(value); err == nil {
+		return time.Duration(min(max(seconds, 0), int(day/time.Second))) * time.Second
 	}
 	until, err := http.ParseTime(value)
 	if err != nil {

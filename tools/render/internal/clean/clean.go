@@ -99,7 +99,7 @@ type writer struct {
 // character writes a character that is neither mark nor joiner. It removes joiners between two ASCII letters, where they only hide that the
 // letters are one word.
 func (w *writer) character(c rune, shown string) {
-	if w.unseen > 0 && isASCIILetter(c) && isASCIILetter(w.before) {
+	if isASCIILetter(c) && isASCIILetter(w.before) {
 		w.out = bytes.TrimRightFunc(w.out, rs.IsUnseen)
 		w.Control += w.unseen
 	}
