@@ -115,6 +115,9 @@ func TestOperatorsAndTheirOpposites(t *testing.T) {
 		if back, _ := rs.Opposite(opposite); ok && (opposite == operator || back != operator) {
 			t.Errorf("the opposite of %s is %q, and of that %q", operator, opposite, back)
 		}
+		if lower := strings.HasPrefix(operator, "g"); rs.IsLowerBound(operator) != lower || rs.IsUpperBound(operator) == lower {
+			t.Errorf("%s is a lower bound: %v, an upper one: %v", operator, rs.IsLowerBound(operator), rs.IsUpperBound(operator))
+		}
 	}
 	for _, operator := range []string{"in", "contains"} {
 		if opposite, ok := rs.Opposite(operator); ok {

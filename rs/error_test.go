@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -39,6 +40,38 @@ func TestLogPanic(t *testing.T) {
 	}()
 	if text := log.String(); strings.Contains(text, "canary") || !strings.Contains(text, `"panic":"*errors.errorString"`) || !strings.Contains(text, "error_test.go") {
 		t.Error(text)
+	}
+}
+
+// What is remembered of an error has neither its envelope nor its connections nor its cause.
+func TestABriefErrorIsSmall(t *testing.T) {
+	small := rs.Error{
+		Code: "not_found", Message: "m", Quoted: true, Hint: "h", Status: 404, RequestID: "r", RetryAfter: time.Second,
+	}
+	large := small
+	large.Envelope, large.Connections, large.Cause = []byte(`{}`), []rs.Connection{{ID: "c"}}, context.Canceled
+	if diff := cmp.Diff(&small, large.Brief()); diff != "" {
+		t.Error(diff)
+	}
+	if got := (*rs.Error)(nil).Brief(); got != nil {
+		t.Errorf("of no error %v is remembered", got)
+	}
+}
+
+func TestTheRefusalOfAllFilters(t *testing.T) {
+	for says, row := range map[string]struct {
+		status         int
+		param, message string
+		want           bool
+	}{
+		"filters are not supported":      {400, "filter", "Filters are not supported here.", true},
+		"the stream does not exist":      {404, "filter", "Filters are not supported here.", false},
+		"another argument is at fault":   {400, "expand", "Relations are not supported here.", false},
+		"the value of a filter is wrong": {400, "filter", "A number is needed.", false},
+	} {
+		if got := rs.RefusesFilters(&rs.Error{Status: row.status, Param: row.param, Message: row.message}); got != row.want {
+			t.Errorf("%s: %v", says, got)
+		}
 	}
 }
 

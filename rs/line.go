@@ -60,9 +60,7 @@ const maxLineBytes = 64 << 10
 // line makes another server's text one line, without terminal sequences, and without invisible characters, which could separate the parts
 // of a token. It reads the first maxLineBytes.
 func line(text string) string {
-	if len(text) > maxLineBytes {
-		text = strings.ToValidUTF8(text[:maxLineBytes], "")
-	}
+	text = strings.ToValidUTF8(text[:min(len(text), maxLineBytes)], "")
 	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id has none
 		return text
 	}

@@ -150,7 +150,7 @@ func (o Object) WithAll(members Object) Object {
 		return o
 	}
 	set := make(Object, 0, len(o)+len(members))
-	places := make(map[string]int, len(o)+len(members))
+	places := make(map[string]int, cap(set))
 	for _, m := range slices.Concat(o, members) {
 		if at, placed := places[m.Name]; placed {
 			set[at].Value = m.Value

@@ -123,6 +123,13 @@ func FuzzParts(f *testing.F) {
 
 // Small and large objects are searched by different code, with the same result.
 func TestAmbiguity(t *testing.T) {
+	few := make(rs.Object, 16)
+	for i := range few {
+		few[i].Name = fmt.Sprint("m", i)
+	}
+	if allocations := testing.AllocsPerRun(10, func() { few.Ambiguity("id") }); allocations > 0 {
+		t.Errorf("an object of few members takes %v allocations", allocations)
+	}
 	for text, want := range map[string]rs.Member{ // the ambiguous member, and the name that it can be read as
 		`"id":1,"x":2`:            {},
 		`"id":1,"id":2`:           {Name: "id", Value: "id"},

@@ -46,8 +46,8 @@ func (t Token) Redactor() *Redactor {
 // lowerHex writes the hexadecimal digits of percent-encoded text in lower case.
 func lowerHex(encoded string) string {
 	lower := []byte(encoded)
-	for i := 0; i+2 < len(lower); i++ {
-		if lower[i] == '%' {
+	for i := range lower {
+		if lower[i] == '%' { // two digits follow
 			copy(lower[i+1:], strings.ToLower(encoded[i+1:i+3]))
 		}
 	}
@@ -67,7 +67,7 @@ func (r *Redactor) MayFind(raw []byte) bool {
 // the JSON contains a substring.
 func (r *Redactor) mayFind(has func(part string) bool) bool {
 	const slash, ascii = `\/`, `\u00` // the escapes of the characters that tokens consist of
-	finds := func(form string) bool { return has(form) || needsEscapes(form) && has(`\`) }
+	finds := func(form string) bool { return has(form) || needsEscapes(form) }
 	return r != nil && (slices.ContainsFunc(r.forms, finds) || has(slash) || has(ascii))
 }
 
@@ -101,7 +101,11 @@ func (r *Redactor) JSON(raw string) string {
 		}
 		out.WriteString(part)
 	}
-	for at := strings.IndexByte(raw, '"'); at >= 0 && at < len(raw); {
+	for at := 0; at < len(raw); {
+		if raw[at] != '"' {
+			at++
+			continue
+		}
 		end, escaped := endOfString(raw, at)
 		if escaped {
 			text, _ = jsontext.AppendUnquote(text[:0], raw[at:end]) // a string that is not UTF-8 is decoded as well
@@ -114,9 +118,7 @@ func (r *Redactor) JSON(raw string) string {
 				}
 			}
 		}
-		for at = end; at < len(raw) && raw[at] != '"'; {
-			at++
-		}
+		at = end
 	}
 	write(len(raw))
 	return out.String()

@@ -73,6 +73,14 @@ func TestTextsOfErrorsAreOneLine(t *testing.T) {
 	}
 }
 
+func TestAClippedTextEndsWithAnEllipsis(t *testing.T) {
+	for text, want := range map[string]string{"": "", "äö": "äö", "äöü": "äöü", "äöüß": "äöü…"} {
+		if got := rs.Clip(text, 3); got != want {
+			t.Errorf("%q is clipped to %q, want %q", text, got, want)
+		}
+	}
+}
+
 // If a name occurs twice in an object, at any depth, the last value is kept, in the place of the first.
 func TestDistinctMembers(t *testing.T) {
 	for body, want := range map[string]string{

@@ -246,9 +246,7 @@ func (c *TokenCache) sweep() {
 	for _, cache := range []*tokenInfos{c.good, c.bad} {
 		for key, oldest, found := cache.GetOldest(); found; key, oldest, found = cache.GetOldest() {
 			if left := oldest.began.Add(tokenTTL).Sub(c.options.Now()); left > 0 {
-				if next == 0 || left < next {
-					next = left
-				}
+				next = min(left, cmp.Or(next, left))
 				break
 			}
 			cache.Remove(key)
