@@ -53,7 +53,7 @@ func TestWhatATokenMayNotDoHasAnotherWay(t *testing.T) {
 		"another order":           {"query_records", `{"stream":"messages","sort":"-subject","limit":5}`, []string{`send: query_records {"stream":"messages","limit":5}`, "order asc", "!Call schema"}},
 		"a sum for each group":    {"aggregate", `{"stream":"messages","metric":"sum","field":"size","group_by":"from_name"}`, []string{`send: query_records {"stream":"messages","fields":["from_name","size"],"limit":100}`, "metric count works by group"}},
 		"an average":              {"aggregate", `{"stream":"messages","metric":"avg","field":"size"}`, []string{`send: query_records {"stream":"messages","fields":["size"],"limit":100}`}},
-		"a number with a filter":  {"aggregate", `{"stream":"messages","metric":"count","filter":{"from_name":"Ada"}}`, []string{`send: query_records {"stream":"messages","fields":["from_name"],"limit":100}`}},
+		"a number with a filter":  {"aggregate", `{"stream":"messages","metric":"count","filter":{"from_name":"Ada"}}`, []string{"No call of this token may do that here", `send: query_records {"stream":"messages","fields":["from_name"],"limit":100}`}},
 		"what works is not wrong": {"aggregate", `{"stream":"messages","metric":"count","group_by":"from_name"}`, []string{"Ada", "!send:"}},
 	} {
 		reply, err := standard(server)(as(t.Context(), auth.KindClient), callOf(t, row.tool, row.arguments))
