@@ -40,9 +40,10 @@ func ParseCitation(raw, text string) (Citation, error) {
 	c, printed := parsePrinted(strings.Join(strings.Fields(raw), " "))
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.DisallowUnknownFields()
-	if !printed && (decoder.Decode(&c) != nil || decoder.Decode(new(json.RawMessage)) != io.EOF) {
+	_, _, ambiguous := rs.AsObject(raw).Ambiguity("id", "connection_id", "field", "start_chars", "end_chars", "sha256", "text")
+	if !printed && (ambiguous || decoder.Decode(&c) != nil || decoder.Decode(new(json.RawMessage)) != io.EOF) {
 		return Citation{}, fmt.Errorf("a citation is what a search prints, or one JSON object with no other members than "+
-			"id, connection_id, field, start_chars, end_chars, sha256 and text. Send %s", citationExample)
+			"id, connection_id, field, start_chars, end_chars, sha256 and text, each once. Send %s", citationExample)
 	}
 	if text != "" && c.Text != "" && text != c.Text {
 		return Citation{}, errors.New("--text and the citation's text differ. Send one of them")
@@ -51,9 +52,12 @@ func ParseCitation(raw, text string) (Citation, error) {
 	if c.ID == "" || c.Field == "" {
 		return Citation{}, fmt.Errorf("id and field are required. Send %s", citationExample)
 	}
-	_, err := rs.ParseRef(c.ID)
-	if err := cmp.Or(c.checkRange(), c.checkQuote(), err); err != nil {
+	if err := cmp.Or(c.checkRange(), c.checkQuote()); err != nil {
 		return Citation{}, err
+	}
+	if _, err := rs.ParseRef(c.ID); err != nil {
+		refused := rs.AsError(err)
+		return Citation{}, errors.New(refused.Error() + " " + strings.TrimSuffix(refused.Hint, "."))
 	}
 	return c, nil
 }
@@ -117,5 +121,6 @@ func (c Citation) says(text string) bool {
 	if c.SHA256 == "" {
 		return render.Quotable(text) == render.Quotable(c.Text)
 	}
-	return strings.HasPrefix(render.Digest(text), c.SHA256) || strings.HasPrefix(render.Digest(render.Quotable(text)), c.SHA256)
+	excerpt := render.Quotable(text) // of white space it is empty, whose digest anybody knows
+	return strings.HasPrefix(render.Digest(text), c.SHA256) || excerpt != "" && strings.HasPrefix(render.Digest(excerpt), c.SHA256)
 }

@@ -25,7 +25,10 @@ type window struct {
 // read reads the cited field's characters from start up to end, or to the end of the field, in as many windows as it takes. The tool may
 // have removed characters from the text.
 func (c Citation) read(ctx context.Context, call Call, start, end int) (text []rune, err error) {
-	for start < end {
+	for windows := 0; start < end; windows++ {
+		if windows == maxWindows {
+			return nil, &rs.Error{Code: "invalid_response", Message: "The resource server gives the field in too many small parts."}
+		}
 		w, err := c.window(ctx, call, start, min(end-start, windowChars))
 		if err != nil || w.Start != start || w.End <= start { // a start beyond the end of the field is moved back to it
 			return text, err

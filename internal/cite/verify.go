@@ -14,6 +14,7 @@ const (
 	maxCitedChars = 1 << 20 // of one quote
 	maxFieldChars = 4 << 20 // of a field that is looked through for a quote that moved
 	windowChars   = 16384   // of one read
+	maxWindows    = 2048    // reads of one field; one of maxFieldChars in lines of a few words takes half as many
 	shownChars    = 200     // of the text that is now in the place of a quote
 )
 
