@@ -287,7 +287,7 @@ func (t *Tally) chooseTime(fields []model.Field, declared string) []model.Field 
 	}
 	for _, name := range names {
 		if of := t.byName[name]; of != nil {
-			none = none || of.Strays > 0
+			none = none || of.HasStrays()
 		}
 	}
 	when := model.Field{Name: WhenField, Type: chosen.Type, Nullable: none, Role: "event-time"}

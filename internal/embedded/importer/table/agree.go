@@ -2,9 +2,22 @@ package table
 
 import (
 	"slices"
+	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
+
+// agreed is what the other columns of its table say about a column.
+type agreed struct {
+	numberForm    numberForms // the form of their numbers; 0: it is not known
+	isOpen        bool        // none shows what the dot in 1.234 means, and semicolons separate the cells
+	allHaveClocks bool        // each date of the table has a time of day
+	clocks        *Column     // the column with the times of its days; nil: none
+	inUTC         bool        // its times without a zone are in UTC
+	zone          string      // the column with the zone of its times; empty: none
+	side          string      // the column that says which of its amounts are debits; empty: none
+}
 
 // Agree settles what is ambiguous in a column by the other columns of its table. semicolons reports that these separate the cells.
 func Agree(columns []*Column, semicolons bool) {
@@ -29,23 +42,25 @@ var (
 
 // isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
 func (c *Column) isSide() bool {
-	return c.sides > 0 && c.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
+	return c.hints.sides > 0 && c.hints.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
 }
 
 // applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
 // next to offsets from it.
 func applyHints(columns []*Column) {
 	side := slices.IndexFunc(columns, (*Column).isSide)
-	zone := slices.IndexFunc(columns, func(c *Column) bool { return c.known > 0 && c.known == c.Present })
-	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.offsets > 0 && c.offsets == c.Present })
+	zone := slices.IndexFunc(columns, func(c *Column) bool { return c.hints.zones > 0 && c.hints.zones == c.Present })
+	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.hints.offsets > 0 && c.hints.offsets == c.Present })
 	for _, one := range columns {
-		one.universal = areOffset || universalName().MatchString(one.Name)
-		if zone >= 0 && !areOffset && one.Present <= columns[zone].Present && (one.timed && !one.zoned || one.times != nil) {
-			one.zone = columns[zone].Name
+		one.agreed.inUTC = areOffset || universalName().MatchString(one.Name)
+		lacksZone := one.dates.hasClock && !one.dates.hasZone || one.agreed.clocks != nil
+		if zone >= 0 && !areOffset && one.Present <= columns[zone].Present && lacksZone {
+			one.agreed.zone = columns[zone].Name
 		}
-		if side >= 0 && !one.below && one.sided == 0 && one.Present <= columns[side].Present && sidedName().MatchString(one.Name) &&
+		isUnsigned := !one.amounts.hasNegative && one.amounts.sided == 0
+		if side >= 0 && isUnsigned && one.Present <= columns[side].Present && sidedName().MatchString(one.Name) &&
 			!balanceName().MatchString(one.Name) {
-			one.side = columns[side].Name
+			one.agreed.side = columns[side].Name
 		}
 	}
 }
@@ -56,20 +71,20 @@ func applyHints(columns []*Column) {
 func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
-		if one.numbers != eitherNumbers {
-			found |= one.numbers
+		if one.amounts.forms != eitherNumbers {
+			found |= one.amounts.forms
 		}
 	}
 	thousands, form := ",", pointNumbers
 	if semicolons {
 		thousands, form = ".", commaNumbers
 	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.marksThousands(thousands) }) {
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.amounts.marksThousands(thousands) }) {
 		found = form
 	}
 	if found != eitherNumbers {
 		for _, one := range columns {
-			one.assumed, one.open = found, semicolons && found == 0
+			one.agreed.numberForm, one.agreed.isOpen = found, semicolons && found == 0
 		}
 	}
 }
@@ -80,19 +95,55 @@ func assumeDecimalMark(columns []*Column, semicolons bool) {
 func assumeDateOrder(columns []*Column) {
 	var found uint64
 	for _, one := range columns {
-		switch isDay, isMonth := one.dates&dayFirst != 0, one.dates&monthFirst != 0; {
+		switch isDay, isMonth := one.dates.forms&dayFirst != 0, one.dates.forms&monthFirst != 0; {
 		case isDay && !isMonth:
 			found |= dayFirst
 		case isMonth && !isDay:
 			found |= monthFirst
 		}
 	}
-	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.numbers == commaNumbers }) {
+	if found == 0 && slices.ContainsFunc(columns, func(c *Column) bool { return c.amounts.forms == commaNumbers }) {
 		found = dayFirst
 	}
 	for _, one := range columns {
 		if found == dayFirst || found == monthFirst {
-			one.dates &= found | ^uint64(dayFirst|monthFirst)
+			one.dates.forms &= found | ^uint64(dayFirst|monthFirst)
 		}
 	}
+}
+
+// hints counts the cells that say how those of other columns are meant.
+type hints struct {
+	sides   int  // words for a debit or a credit
+	offsets int  // offsets such as UTC+0100
+	zones   int  // time zones, in a column with the name of one: CEST, UTC+3, Europe/Berlin
+	isZone  bool // the column has such a name
+}
+
+// isDebit has the words for the two sides of an account.
+var isDebit = map[string]bool{"debit": true, "credit": false, "dbit": true, "crdt": false, "soll": true, "haben": false,
+	"af": true, "bij": false, "débit": true, "crédit": false, "debet": true, "débito": true, "crédito": false, "cargo": true, "abono": false,
+	"dare": true, "avere": false, "d": true, "c": false, "s": true, "h": false, "dr": true, "cr": false, "out": true, "in": false}
+
+var timeOffset = item.Expression(`^UTC[+-]\d{4}$`)
+
+func (h *hints) add(cell string) {
+	if h.isZone {
+		_, err := inZone(time.DateOnly, cell)
+		h.zones += count(err == nil)
+	}
+	if len(cell) > len("UTC+0100") { // most texts
+		return
+	}
+	_, isSide := isDebit[strings.ToLower(cell)]
+	h.sides += count(isSide)
+	h.offsets += count(strings.HasPrefix(cell, "UTC") && timeOffset().MatchString(cell))
+}
+
+// signed returns an amount with a minus if its side is a debit.
+func signed(amount, side string) string {
+	if isDebit[strings.ToLower(clean(side))] && strings.ContainsAny(amount, "123456789") {
+		return "-" + strings.TrimSpace(amount)
+	}
+	return amount
 }

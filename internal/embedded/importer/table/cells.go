@@ -154,35 +154,6 @@ func (c Cell) exactly(value []byte) []byte {
 // counts reports that the cells are counts of time, or dates in another form than records have.
 func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
 
-// moment returns a count as a time, "" for 0. Text that is not a number stays as it is.
-func (c clock) moment(count string) string {
-	if strings.ContainsAny(count, "eE") { // some programs write large numbers so
-		if number, err := strconv.ParseFloat(count, 64); err == nil {
-			count = strconv.FormatFloat(number, 'f', -1, 64)
-		}
-	}
-	whole, fraction, _ := strings.Cut(count, ".")
-	number, err := strconv.ParseInt(whole, 10, 64)
-	if err != nil {
-		return count
-	}
-	second := int64(time.Second / c.unit)
-	when := time.Unix(number/second-c.before, number%second*int64(c.unit)).UTC()
-	switch {
-	case number == 0 && strings.Trim(fraction, "0") == "":
-		return ""
-	case fraction != "":
-		part, _ := strconv.ParseFloat("0."+fraction, 64) // digits
-		if whole[0] == '-' {
-			part = -part
-		}
-		return when.Add(time.Duration(part * float64(c.unit))).Round(time.Microsecond).Format(time.RFC3339Nano)
-	case second == 1:
-		return when.Format(time.RFC3339)
-	}
-	return when.Format("2006-01-02T15:04:05." + strings.Repeat("0", len(strconv.FormatInt(second, 10))-1) + "Z07:00")
-}
-
 // IsMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
 func IsMissing(cell string) bool {
 	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
@@ -236,35 +207,4 @@ func (c Cell) isStray(plain string) bool {
 	day, clock := splitDate(plain)
 	_, isWritten := writeDate(c.form, day, clock)
 	return !item.IsTimestamp(plain) && (c.form == "" || !isWritten)
-}
-
-// hints counts the cells that say how those of other columns are meant.
-type hints struct {
-	sides   int // words for a debit or a credit
-	offsets int // offsets such as UTC+0100
-}
-
-// isDebit has the words for the two sides of an account.
-var isDebit = map[string]bool{"debit": true, "credit": false, "dbit": true, "crdt": false, "soll": true, "haben": false,
-	"af": true, "bij": false, "débit": true, "crédit": false, "debet": true, "débito": true, "crédito": false, "cargo": true, "abono": false,
-	"dare": true, "avere": false, "d": true, "c": false, "s": true, "h": false, "dr": true, "cr": false, "out": true, "in": false}
-
-var timeOffset = item.Expression(`^UTC[+-]\d{4}$`)
-
-func (h *hints) addHint(cell string) {
-	if len(cell) > len("UTC+0100") { // most texts
-		return
-	}
-	if _, ok := isDebit[strings.ToLower(cell)]; ok {
-		h.sides++
-	}
-	h.offsets += count(strings.HasPrefix(cell, "UTC") && timeOffset().MatchString(cell))
-}
-
-// signed returns an amount with a minus if its side is a debit.
-func signed(amount, side string) string {
-	if isDebit[strings.ToLower(clean(side))] && strings.ContainsAny(amount, "123456789") {
-		return "-" + strings.TrimSpace(amount)
-	}
-	return amount
 }

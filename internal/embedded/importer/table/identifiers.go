@@ -3,6 +3,7 @@ package table
 import (
 	_ "embed" // identifierWords
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -17,54 +18,50 @@ import (
 var identifierWords string
 
 // identifierNames match the names of identifiers in lower case, from the surest to those of which the values decide.
-var identifierNames = sync.OnceValue(func() (names [4]*regexp.Regexp) {
+var identifierNames = sync.OnceValue(func() (names []*regexp.Regexp) {
 	var put []string
 	for paragraph := range strings.SplitSeq(strings.TrimSpace(identifierWords), "\n\n") {
 		kind, some, _ := strings.Cut(paragraph, ": ")
 		put = append(put, "<"+kind+">", "(?:"+strings.ReplaceAll(strings.Join(strings.Fields(some), "|"), "_", " ")+")")
 	}
-	for index, pattern := range [...]string{
+	for _, pattern := range [...]string{
 		`(?:^| )<codes>(?: ?\d+)?$`,
 		`(?:^| )(?:<things>(?:nummer|n[or]|number| <numbers>)|<numbers> (?:d[aeiou]? |del |della |dell )?<things>)$`,
 		`^<alone>$|\pL ?(?:nummer|nr)$|\pL <numbers>$`,
 		`^<phones>$`,
 	} {
-		names[index] = regexp.MustCompile(strings.NewReplacer(put...).Replace(pattern))
+		names = append(names, regexp.MustCompile(strings.NewReplacer(put...).Replace(pattern)))
 	}
 	return names
 })
 
 // IsIdentifierName reports a name that is surely that of an identifier.
 func IsIdentifierName(name string) bool {
-	surely := identifierName(name)
-	return surely == 1 || surely == 2
+	rank := identifierRank(name)
+	return rank == 1 || rank == 2
 }
 
-// identifierName returns how surely a name is that of an identifier: 1 is surest, and 0 means that it is none.
-func identifierName(name string) int {
+// identifierRank returns how surely a name is that of an identifier: 1 is surest, and 0 means that it is none.
+func identifierRank(name string) int {
 	name = strings.TrimSpace(item.Words(name))
-	for index, names := range identifierNames() {
-		if names.MatchString(name) {
-			return index + 1
-		}
-	}
-	return 0
+	return 1 + slices.IndexFunc(identifierNames(), func(one *regexp.Regexp) bool { return one.MatchString(name) })
 }
 
 // IsIdentifier reports whole numbers that identify something, such as postcodes and account numbers, as their name and number of digits
 // show. Nobody adds them up.
 func (c *Column) IsIdentifier() bool {
-	if c.identifier == 0 || c.whole == 0 || c.lowest < 0 && c.highest > 0 {
+	n := &c.counted
+	if n.identifierRank == 0 || n.whole == 0 || n.lowest < 0 && n.highest > 0 {
 		return false
 	}
-	shortest, longest := digitsOf(c.lowest), digitsOf(c.highest)
-	switch c.identifier {
+	shortest, longest := digitsOf(n.lowest), digitsOf(n.highest)
+	switch n.identifierRank {
 	case 1, 2:
 		return max(shortest, longest) > 2 // a smaller number rather counts
 	case 4:
 		return min(shortest, longest) > 7
 	}
-	return min(shortest, longest) > 4 || shortest == longest && shortest > 3 && c.zeros == 0
+	return min(shortest, longest) > 4 || shortest == longest && shortest > 3 && n.zeros == 0
 }
 
 func digitsOf(number int64) int { return len(strings.TrimPrefix(strconv.FormatInt(number, 10), "-")) }

@@ -9,23 +9,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// zones counts the cells of a column with the name of a time zone.
-type zones struct {
-	isZone bool // the column has such a name
-	known  int  // zones: CEST, UTC+3, Europe/Berlin
-}
-
 var (
 	zoneName    = item.Expression(`(?i)zone|^tz|[._ ]tz$|fuseau|huso|fuso|(?:utc|gmt|time)_?offset`)
 	shortOffset = item.Expression(`^(?:UTC|GMT)? ?([+-](?:0?\d|1[0-4]))(?::?([0-5]\d))?$`)
 )
-
-func (z *zones) addZone(cell string) {
-	if z.isZone {
-		_, err := inZone(time.DateOnly, cell)
-		z.known += count(err == nil)
-	}
-}
 
 // inZone returns the moment at which clocks show a local time in a zone: one of IANA, an offset such as UTC+3, or an abbreviation.
 func inZone(clock, zone string) (time.Time, error) {

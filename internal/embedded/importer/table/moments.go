@@ -1,0 +1,63 @@
+package table
+
+import (
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
+)
+
+// pairTimes tells each column whether all dates of its table have a time of day. If not, a column of days learns which single other column
+// has their times.
+func pairTimes(columns []*Column) {
+	isDated := func(c *Column) bool { return c.dates.all() > 0 }
+	isDay := func(c *Column) bool { return isDated(c) && !c.dates.hasClock }
+	allHaveClocks := slices.ContainsFunc(columns, isDated) && !slices.ContainsFunc(columns, isDay)
+	for _, one := range columns {
+		one.agreed.allHaveClocks = allHaveClocks
+		if allHaveClocks || !isDated(one) {
+			continue
+		}
+		clocks := slices.DeleteFunc(slices.Clone(columns), func(c *Column) bool { return !c.durations.isNamed || !areBeside(one.Name, c.Name) })
+		if len(clocks) == 1 {
+			one.agreed.clocks = clocks[0]
+		}
+	}
+}
+
+// areBeside reports that the names of a column of days and of one of times of day belong together: Date and Time, Start Date and Start
+// Time.
+func areBeside(days, times string) bool {
+	rest := func(name string, word string) string {
+		return strings.ToLower(strings.Trim(strings.Replace(name, word, "", 1), "_.- "))
+	}
+	day, clock := dayWord().FindString(days), timeWord().FindString(times)
+	return day != "" && clock != "" && rest(days, day) == rest(times, clock)
+}
+
+// putMoment adds a field to a cell of days, for the moment that each day and its time of day in another column make, if all cells of that
+// column are times of day.
+func (c *Column) putMoment(cell *Cell) {
+	other := c.agreed.clocks
+	if cell.Kind != "date" || cell.hasStrays || other == nil || other.Present == 0 || other.durations.clocks != other.Present {
+		return
+	}
+	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: other.Name, Append: appendMoment}
+	if other.durations.clocksInZone > 0 || c.agreed.zone != "" {
+		moment.Kind = "timestamp"
+	}
+	cell.Beside = append(cell.Beside, moment)
+}
+
+// appendMoment appends the moment of a day and a time of day as JSON: the day alone if there is no time.
+func appendMoment(to []byte, c Cell, day, clock string) []byte {
+	written := c.timestamp(clean(day))
+	if written == "" || IsMissing(written) {
+		return append(to, "null"...)
+	}
+	if at, ok := writeDate(time.DateOnly, written, clockOf(clean(clock))); ok {
+		written = at
+	}
+	return model.Quote(to, written)
+}
