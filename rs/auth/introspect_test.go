@@ -187,12 +187,3 @@ func TestIntrospectorThatCanNotTellCondemnsNobody(t *testing.T) {
 		})
 	}
 }
-
-func TestNewIntrospectorRefusesAnEndpointThatIsNone(t *testing.T) {
-	for _, endpoint := range []string{"", "as.example/introspect", "ftp://as.example", "https://", "https://a:b@as.example/introspect", "://"} {
-		if _, err := auth.NewIntrospector(auth.IntrospectorOptions{LookupOptions: auth.LookupOptions{Endpoint: endpoint}}); err == nil ||
-			strings.Contains(err.Error(), "a:b") {
-			t.Errorf("endpoint %q: %v", endpoint, err)
-		}
-	}
-}
