@@ -16,7 +16,7 @@ import (
 func TestEdgesOfWhatAnErrorDoesNotShow(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\U000DFFFFb": "a\U000DFFFFb", "a\U000E0000b": "ab", "a\U000E007Fb": "ab", "a\U000E0080b": "a\U000E0080b", "a\u202ab\u202ec": "abc", "a\u202fb": "a b",
-		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "1\u200d-": "1-", "é\u200db": "é\u200db", " ": "", "\u00ad": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
+		"a\u00adb\u200b\ufeffc\u2060d\x00e": "abcde", "a\u200d\u200cb": "ab", "a\u200d~": "a~", "1\u200d-": "1-", "é\u200db": "é\u200db", " ": "", "\u00ad": "", "က\u200db": "က\u200db", "a\u200dé": "a\u200dé",
 		"\x1b[31mred\x1b[0m \u009b1mbold\x1b]8;;https://a.example\x07link\x1b]8;;\x1b\\ \x1b(B.": "red boldlink .", "a\x1b[": "a[",
 	} {
 		if got := rs.ErrorText(text); got != want {

@@ -21,8 +21,8 @@ func IsUnseen(c rune) bool {
 	switch {
 	case c < 0x180B:
 		return c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5
-	case c < 0x10000:
-		return c <= 0x180F || c >= 0x200C && c <= 0x200F || c >= 0xFFF9 && c <= 0xFFFB
+	case c <= 0xFFFB:
+		return c <= 0x180F || c >= 0x200C && c <= 0x200F || c >= 0xFFF9
 	}
 	return c >= 0x1BCA0 && c <= 0x1BCA3 || c >= 0x1D173 && c <= 0x1D17A
 }
@@ -76,7 +76,7 @@ func line(text string) string {
 			shown = " "
 		case isRemoved(r):
 			shown = ""
-		case r < utf8.RuneSelf:
+		case r <= '~':
 			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners have no effect between ASCII characters
 				out = before
 			}

@@ -59,9 +59,9 @@ func isASCIILetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 // keys, and letters beyond those of Europe and the Near East; with a selector of the supplement, only for Chinese characters.
 func takesSelector(c, selector rune) bool {
 	switch {
-	case selector > 0xFFFF:
+	case selector >= 0xE0100:
 		return unicode.Is(unicode.Han, c)
-	case c < utf8.RuneSelf:
+	case c <= '~':
 		return c >= '0' && c <= '9' || c == '#' || c == '*'
 	case c < 0x1000:
 		return unicode.IsSymbol(c)

@@ -37,6 +37,7 @@ func TestCharactersNextToRemovedRangesStay(t *testing.T) {
 			"a\uFE00z\uFE0EA\uFE0FZ\U000E0100é\uFE01ж\uFE02ג\uFE03ل\uFE04ก\uFE05e\u0301\uFE06.\uFE07",
 			"azAZéжגلกe\u0301.", Removed{Combining: 11},
 		},
+		"a selector after the last sign of ASCII":     {"~\uFE0F", "~", Removed{Combining: 1}},
 		"a selector of the supplement after a symbol": {"😀\U000E0101☂\U000E01EF1\U000E0100", "😀☂1", Removed{Combining: 3}},
 		"selectors that are needed": {
 			"\x00❤\uFE0F‼\uFE0E©\uFE0F1\uFE0F\u20E3#\uFE0F\u20E3*\uFE0F0\uFE009\uFE0Fက\uFE00葛\uFE00葛\U000E0100",

@@ -30,6 +30,9 @@ func TestEdgesOfOrdinaryBlocks(t *testing.T) {
 		{"emoji after the skin tones", 0x1F400, 0x1FFFD},
 		{"rare Chinese characters", 0x20000, 0x2FFFD},
 	}
+	if bytes := len(ordinary) * 8; bytes > 24<<10 {
+		t.Errorf("the table of ordinary characters has %d bytes", bytes)
+	}
 	at := rune(0)
 	for _, block := range blocks {
 		for ; at < block.first; at++ {

@@ -72,7 +72,7 @@ func Unmistakable(name string) bool {
 	for i, c := range name {
 		switch {
 		case c >= 'a' && c <= 'z', c >= 'A' && c <= 'Z', c >= '0' && c <= '9':
-		case c < utf8.RuneSelf:
+		case c <= '~':
 			if strings.IndexByte("_-.:/@+#~", name[i]) < 0 {
 				return false
 			}
@@ -136,7 +136,7 @@ func Visible(name string) string {
 	if Lines(escaped) == escaped {
 		return escaped
 	}
-	return Escaped(escaped, func(c rune) bool { return c >= utf8.RuneSelf && !IsOrdinary(c) })
+	return Escaped(escaped, func(c rune) bool { return c > '~' && !IsOrdinary(c) })
 }
 
 // plainBytes returns how many bytes at the start of s are ASCII that needs no escape.
@@ -181,7 +181,7 @@ func Escaped(s string, is func(c rune) bool) string {
 }
 
 // IsOtherSpace reports whether a character is a space other than U+0020.
-func IsOtherSpace(c rune) bool { return c > '~' && unicode.Is(unicode.Zs, c) }
+func IsOtherSpace(c rune) bool { return c != ' ' && unicode.Is(unicode.Zs, c) }
 
 func appendEscape(b []byte, c rune) []byte {
 	for _, unit := range utf16.AppendRune(nil, c) {

@@ -84,6 +84,7 @@ func TestNamesAsTheyAreSentBack(t *testing.T) {
 	for name, want := range map[string]string{
 		"orders": "orders", "a_b-c.d:e/f@g+h#i~j": "a_b-c.d:e/f@g+h#i~j", "straße": "straße", "a b": `"a b"`, "": `""`, "a!": `"a!"`, "x9": "x9", "→": `"→"`,
 		"a\"b": `"a\"b"`, "a\tb": `"a\tb"`, "a\u2028b": `"a\u2028b"`, "a\uFFFFb": `"a\uffffb"`, "a\U0001FFFFb": `"a\ud83f\udfffb"`, "م\uFFF9": "\"م\uFFF9\"", "م\uFFF8": `"م\ufff8"`,
+		"~م\u200c\u200d\u200cم": `"~م\u200c\u200d\u200cم"`,
 	} {
 		if got := Name(name); got != want {
 			t.Errorf("%q is %s, want %s", name, got, want)
