@@ -207,10 +207,10 @@ func (p *grantPackage) rememberRefusal(c *member, e *rs.Error) {
 	}
 }
 
-// failed reports whether the last reads of a member failed for another reason than a refusal, within RefusalHold.
+// failed reports whether the last reads of a member that is not refused failed, within RefusalHold.
 func (p *grantPackage) failed(c *member) bool {
-	entry, found := p.refusals.Get(c.Token.Key())
-	return found && entry.why == nil && p.options.Now().Before(entry.until)
+	entry, _ := p.refusals.Get(c.Token.Key())
+	return p.options.Now().Before(entry.until)
 }
 
 func (p *grantPackage) remember(c *member, why *rs.Error) {

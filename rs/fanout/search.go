@@ -47,9 +47,7 @@ func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID
 	}
 	granted := c.granted(streams)
 	left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
-	if granted = append(granted, c.granted(r.Parts)...); len(granted) < len(r.Query["streams"]) { // or a stream is named twice
-		r.Query = withValue(r.Query, "streams", granted...)
-	}
+	r.Query = withValue(r.Query, "streams", append(granted, c.granted(r.Parts)...)...)
 	response, err := p.forward(ctx, c, r)
 	if err != nil {
 		return nil, err
