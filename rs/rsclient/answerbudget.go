@@ -224,8 +224,7 @@ type answerBody struct {
 	caller    CallerKey
 	ctx       context.Context // of the read
 	announced int64           // its Content-Length; 0 if unknown
-	text      strings.Builder
-	bytes     int64 // charged to the budget
+	text      strings.Builder // charged to the budget
 }
 
 // Write appends a piece. Its errors are those of [heldAnswers.take].
@@ -233,11 +232,10 @@ func (b *answerBody) Write(p []byte) (int, error) {
 	if err := b.answers.take(b.ctx, b.budget, b.caller, int64(len(p))); err != nil {
 		return 0, err
 	}
-	if b.bytes == 0 {
-		b.text.Grow(int(min(b.announced, maxAnnounced)))
+	expected := min(b.announced, maxAnnounced)
+	if b.text.Len()+len(p) > largeCall { // a large call has a budget for the announced bytes: grow to them at once
+		expected = b.announced
 	}
-	if b.bytes += int64(len(p)); b.bytes > largeCall { // a large call has a budget for the announced bytes: grow to them at once
-		b.text.Grow(int(max(b.announced-int64(b.text.Len()), int64(len(p)))))
-	}
+	b.text.Grow(max(int(expected)-b.text.Len(), len(p)))
 	return b.text.Write(p)
 }

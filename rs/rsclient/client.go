@@ -79,9 +79,7 @@ func New(o Options) (*Client, error) {
 		transport.DisableCompression = strings.HasPrefix(base, "http:")
 		o.Transport = transport
 	}
-	if o.Retries == 0 || o.Retries > maxRetries {
-		o.Retries = maxRetries
-	}
+	o.Retries = min(cmp.Or(o.Retries, maxRetries), maxRetries)
 	server, _ := url.Parse(base) // ParseBase has parsed it
 	return &Client{
 		base: base, options: o,
@@ -159,7 +157,7 @@ func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err e
 	defer func() { _ = response.Body.Close() }()
 	body := &answerBody{answers: &reads.answers, budget: c.answers, caller: cmp.Or(b.caller, b.grant), ctx: ctx}
 	if answer, err = c.read(response, r.Binary, body, reads.tokens.Redactor(b.token)); err != nil {
-		reads.answers.refund(body.bytes)
+		reads.answers.refund(int64(body.text.Len()))
 	}
 	return answer, err
 }

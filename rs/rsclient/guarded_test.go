@@ -29,33 +29,43 @@ func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
 
 // A call that becomes large releases its memory for small answers, and a call that has ended is forgotten.
 func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
-	b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
-	for range 2 {
-		if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil {
-			t.Fatal(err)
+	synctest.Test(t, func(t *testing.T) {
+		b, h := newAnswerBudget(1, 2*largeCall), &heldAnswers{}
+		for range 2 {
+			if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil {
+				t.Fatal(err)
+			}
 		}
-	}
-	if !h.large || !b.small.TryAcquire(leastSmallBytes) {
-		t.Error("a large call holds small answers")
-	}
-	if h.release(); len(b.callers) != 0 || !b.large.TryAcquire(leastLarge) {
-		t.Errorf("%d callers are remembered", len(b.callers))
-	}
-	b.small.Release(leastSmallBytes)
-	if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil || h.large || h.bytes != largeCall {
-		t.Errorf("a call that begins again holds %d bytes, large %v: %v", h.bytes, h.large, err)
-	}
-	if h.release(); !b.small.TryAcquire(leastSmallBytes) {
-		t.Error("a call that has ended holds small answers")
-	}
+		if !h.large || !b.small.TryAcquire(leastSmallBytes) {
+			t.Error("a large call holds small answers")
+		}
+		if h.release(); len(b.callers) != 0 || !b.large.TryAcquire(leastLarge) {
+			t.Errorf("%d callers are remembered", len(b.callers))
+		}
+		b.small.Release(leastSmallBytes)
+		if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil || h.large || h.bytes != largeCall {
+			t.Errorf("a call that begins again holds %d bytes, large %v: %v", h.bytes, h.large, err)
+		}
+		if h.release(); !b.small.TryAcquire(leastSmallBytes) {
+			t.Error("a call that has ended holds small answers")
+		}
+	})
 }
 
-// A server that announces a large answer and sends little of it takes little memory that is charged to nobody.
+// A server that announces a large answer and sends little of it takes little memory that is charged to nobody. The memory for all of it is
+// allocated at once when the call is large.
 func TestAnAnnouncementTakesLittleMemory(t *testing.T) {
-	h := &heldAnswers{}
-	b := &answerBody{answers: h, budget: newAnswerBudget(2*leastSmallBytes, leastSmallBytes), ctx: t.Context(), announced: largeCall}
-	if _, err := b.Write(make([]byte, 1)); err != nil || h.bytes != 1 || b.text.Cap() > 64<<10 {
-		t.Errorf("%d bytes are allocated, %d charged: %v", b.text.Cap(), h.bytes, err)
+	const announced = 4 * largeCall
+	b := &answerBody{answers: &heldAnswers{}, budget: newAnswerBudget(2*announced, announced), ctx: t.Context(), announced: announced}
+	for _, piece := range []struct{ bytes, least, most int }{
+		{1, 64 << 10, 64 << 10}, {largeCall - 1, largeCall, 2 * largeCall}, {1, announced, announced * 3 / 2}, {announced - largeCall - 1, announced, announced * 3 / 2},
+	} {
+		if _, err := b.Write(make([]byte, piece.bytes)); err != nil || b.text.Cap() < piece.least || b.text.Cap() > piece.most {
+			t.Errorf("%d bytes are allocated for %d: %v", b.text.Cap(), b.text.Len(), err)
+		}
+	}
+	if b.answers.bytes != announced {
+		t.Errorf("%d bytes are charged", b.answers.bytes)
 	}
 }
 
