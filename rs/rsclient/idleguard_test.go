@@ -3,10 +3,12 @@
 package rsclient
 
 import (
+	"crypto/tls"
 	"errors"
 	"io"
 	"net"
 	"testing"
+	"time"
 )
 
 // A connection that is not a socket has no bytes pending in the kernel.
@@ -15,6 +17,40 @@ func TestAPipeHasNothingPending(t *testing.T) {
 	defer func() { _, _ = here.Close(), there.Close() }()
 	if pending(here) {
 		t.Error("bytes wait in a pipe")
+	}
+}
+
+// A secure is a TLS connection that agreed on a protocol.
+type secure struct {
+	net.Conn
+	protocol string
+}
+
+func (s secure) NetConn() net.Conn { return s.Conn }
+
+func (s secure) ConnectionState() tls.ConnectionState {
+	return tls.ConnectionState{NegotiatedProtocol: s.protocol}
+}
+
+// A connection of HTTP/1 is guarded, also below TLS. One of HTTP/2 is not: its answers name their requests.
+func TestConnectionsOfOneRequestAtATimeAreGuarded(t *testing.T) {
+	here, there := net.Pipe()
+	defer func() { _, _ = here.Close(), there.Close() }()
+	guarded := guardIdle(here)
+	for name, row := range map[string]struct {
+		connection net.Conn
+		guarded    bool
+	}{
+		"plain":                     {guarded, true},
+		"TLS":                       {secure{guarded, ""}, true},
+		"TLS, with HTTP/1":          {secure{guarded, "http/1.1"}, true},
+		"TLS, with HTTP/2":          {secure{guarded, "h2"}, false},
+		"of another transport":      {here, false},
+		"TLS, of another transport": {secure{here, ""}, false},
+	} {
+		if got := guardOf(row.connection); (got != nil) != row.guarded {
+			t.Errorf("%s: guarded %v", name, got != nil)
+		}
 	}
 }
 
@@ -70,7 +106,7 @@ func TestBytesBeforeTheRequestCloseTheConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = peer.(*net.TCPConn).CloseWrite()
-	for !pending(g.Conn) { // loopback delivers at once
+	for end := time.Now().Add(5 * time.Second); !pending(g.Conn) && time.Now().Before(end); { // loopback delivers at once
 	}
 	if written, err := io.WriteString(g, "request"); !errors.Is(err, errUnsolicited) || written != 0 { // net/http retries only if nothing was written
 		t.Errorf("write: %d, %v", written, err)
