@@ -3,10 +3,13 @@ package rsclient_test
 import (
 	"bytes"
 	"compress/gzip"
+	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -36,6 +39,28 @@ func TestOverTLSReadsUseHTTP2(t *testing.T) {
 	if protocol != "HTTP/2.0" || packing != "gzip" {
 		t.Errorf("%s, Accept-Encoding %q", protocol, packing)
 	}
+}
+
+// A server that takes a connection but does not answer the TLS handshake is given up after five seconds, as docs/limits.md says.
+func TestAHandshakeEndsInTime(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		transport := rsclient.NewTransport()
+		transport.Proxy = nil
+		transport.DialContext = func(context.Context, string, string) (net.Conn, error) {
+			here, there := net.Pipe()
+			go func() { _, _ = io.Copy(io.Discard, there) }()
+			return here, nil
+		}
+		client, err := rsclient.New(rsclient.Options{Base: "https://rs.example", Transport: transport})
+		if err != nil {
+			t.Fatal(err)
+		}
+		began := time.Now()
+		_, err = client.ForToken(rs.NewToken("t")).Do(t.Context(), rs.Request{Path: "/v1/schema"})
+		if code(err) != "deadline_exceeded" || time.Since(began) != 5*time.Second {
+			t.Errorf("%v after %s", err, time.Since(began))
+		}
+	})
 }
 
 // IsLoopback accepts only names and addresses of this machine, for which plain http is allowed.
