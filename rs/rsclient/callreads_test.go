@@ -27,8 +27,8 @@ func TestTheFirstRefusalOfACallIsKept(t *testing.T) {
 		for _, err := range row.reads {
 			rsclient.NoteRead(ctx, err)
 		}
-		if got, refused := reads.RefusedToken(); got != row.want || refused != (row.want != "") || reads.Count() != len(row.reads) {
-			t.Errorf("%s: %q, %v, after %d reads", name, got, refused, reads.Count())
+		if got, found := reads.RefusedToken(); got != row.want || found != (row.want != "") || reads.Count() != len(row.reads) {
+			t.Errorf("%s: %q, %v, after %d reads", name, got, found, reads.Count())
 		}
 	}
 }
