@@ -67,6 +67,7 @@ func TestHostAndPublicURL(t *testing.T) {
 		{name: "no host", local: loopback, host: "", status: 421},
 		{name: "nothing is allowed by default off loopback", local: outside, host: "192.0.2.1:8080", status: 421},
 		{name: "a listed name with any port", public: listed, local: outside, host: "MCP.example:9000", status: 200, url: "http://mcp.example:9000/mcp"},
+		{name: "a listed name is one in capitals too", public: web.Public{Hosts: []string{"MCP.Example"}}, local: outside, host: "mcp.example", status: 200, url: "http://mcp.example/mcp"},
 		{name: "a listed name and port", public: listed, local: outside, host: "alt.example:8443", status: 200, url: "http://alt.example:8443/mcp"},
 		{name: "a listed name with another port", public: listed, local: outside, host: "alt.example:1", status: 421},
 		{name: "userinfo is no part of a host", public: listed, local: outside, host: "x@mcp.example", status: 421},
@@ -123,6 +124,14 @@ func TestHostAndPublicURL(t *testing.T) {
 				t.Errorf("status %d, published %q; want %d, %q", status, url, test.status, test.url)
 			}
 		})
+	}
+}
+
+// A server that serves TLS itself publishes https.
+func TestTheSchemeOfTLSIsPublished(t *testing.T) {
+	r := httptest.NewRequest(http.MethodGet, "https://mcp.example/mcp", nil)
+	if url := (web.Public{}).URL(r, web.EndpointPath); url != "https://mcp.example/mcp" {
+		t.Error(url)
 	}
 }
 

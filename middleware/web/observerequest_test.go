@@ -61,7 +61,8 @@ func TestAccessLog(t *testing.T) {
 		name, target string
 		pipeline     http.HandlerFunc
 		want         map[string]any
-		panics       bool // the panic is logged before the request
+		panics       bool   // the panic is logged before the request
+		traceparent  string // "" sends none
 	}{
 		{
 			name: "one line says who asked for what, without the query", target: "/mcp?access_token=secret",
@@ -72,6 +73,14 @@ func TestAccessLog(t *testing.T) {
 			name: "a status is noted once", target: "/mcp",
 			pipeline: func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(404); _, _ = io.WriteString(w, "x") },
 			want:     map[string]any{"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 404.0, "bytes": 1.0, "request_id": "r1"},
+		},
+		{
+			name: "the trace that a request names is in its line", target: "/mcp", traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+			pipeline: func(http.ResponseWriter, *http.Request) {},
+			want: map[string]any{
+				"level": "info", "message": "request", "method": "POST", "path": "/mcp", "status": 0.0, "bytes": 0.0, "request_id": "r1",
+				"trace_id": "0af7651916cd43dd8448eb211c80319c",
+			},
 		},
 		{
 			name: "a panic is a 500 in the log, too", target: "/mcp",
@@ -107,6 +116,9 @@ func TestAccessLog(t *testing.T) {
 			r := httptest.NewRequest(http.MethodPost, test.target, nil)
 			r.Header.Set("Request-Id", "r1")
 			r.Header.Set("Authorization", "Bearer secret")
+			if test.traceparent != "" {
+				r.Header.Set("Traceparent", test.traceparent)
+			}
 			func() {
 				defer func() { _ = recover() }() // as net/http does, which then breaks the connection
 				chain.Then(test.pipeline).ServeHTTP(httptest.NewRecorder(), r)

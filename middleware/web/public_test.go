@@ -81,3 +81,12 @@ func TestClientAddress(t *testing.T) {
 		})
 	}
 }
+
+// A client over IPv4 counts alone, also if its address is written as IPv6: all of IPv4 would else be one network.
+func TestANetworkOfIPv4IsOneAddress(t *testing.T) {
+	for _, address := range []string{"203.0.113.7", "::ffff:203.0.113.7"} {
+		if network := web.ClientNetwork(netip.MustParseAddr(address)).String(); network != "203.0.113.7/32" {
+			t.Errorf("%s is of %s", address, network)
+		}
+	}
+}
