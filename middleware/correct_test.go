@@ -358,6 +358,11 @@ func TestCorrect(t *testing.T) {
 			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"last month"}}}`, []string{"Today is 20", `{"received_at":{"gte":"20`},
 			[]string{records + "?filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
 		},
+		"what a filter holds that is none is mended as well": {
+			"query_records", `{"stream":"messages","filter":{"fields":["subjet"],"received_at":{"gte":"last month"}}}`,
+			[]string{"Nearest: subject.", `send: query_records {"stream":"messages","fields":["subject"],"filter":{"received_at":{"gte":"20`},
+			[]string{records + "?filter[fields]=subjet&filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
+		},
 		"arguments that were left out are explained": {"query_records", `null`, []string{"stream is required.", "send: schema {}"}, nil},
 		"a day is no cursor of changes": {
 			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
@@ -673,13 +678,28 @@ func TestAnUnknownNameIsNoFaultOfTheToken(t *testing.T) {
 	}
 }
 
-// A refusal of an unknown connection says how to ask the owner to grant it.
-func TestAnUnknownConnectionIsAskedFor(t *testing.T) {
-	terms := &auth.Terms{Connect: func(m rs.Missing) []string { return []string{"pdpp-mcp connect " + m.Connection} }}
-	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken(middlewaretest.CanaryToken), Kind: auth.KindClient, Terms: terms})
-	reply, err := standard(correctable())(ctx, callOf(t, "query_records", `{"stream":"messages","connection_id":"cin_9"}`))
-	if text := textOf(t, reply.Result); err != nil || !strings.Contains(text, "pdpp-mcp connect cin_9") {
-		t.Errorf("%s (%v)", text, err)
+// A refusal of an unknown connection, or of an unknown stream of a package, says how to ask the owner to grant it.
+func TestWhatIsUnknownIsAskedFor(t *testing.T) {
+	terms := &auth.Terms{Connect: func(m rs.Missing) []string {
+		return []string{"pdpp-mcp connect " + m.Connection + strings.Join(m.Streams, " ")}
+	}}
+	inPackage := scriptedPackage{
+		RS: new(middlewaretest.RS), choose: &rs.Error{Code: "ambiguous_connection"},
+		granted: []rs.GrantedStream{{Stream: "notes", Connection: rs.Connection{ID: "cin_2"}}},
+	}
+	for _, row := range []struct {
+		tool, arguments string
+		principal       auth.Principal
+		asks            string
+	}{
+		{"query_records", `{"stream":"messages","connection_id":"cin_9"}`, auth.Principal{Kind: auth.KindClient}, "pdpp-mcp connect cin_9"},
+		{"search", `{"q":"tax","streams":["dreams"]}`, auth.Principal{Kind: auth.KindPackage, Package: inPackage}, "pdpp-mcp connect dreams"},
+	} {
+		row.principal.Token, row.principal.Terms = rs.NewToken(middlewaretest.CanaryToken), terms
+		reply, err := standard(correctable())(auth.WithPrincipal(t.Context(), row.principal), callOf(t, row.tool, row.arguments))
+		if text := textOf(t, reply.Result); err != nil || !strings.Contains(text, row.asks) {
+			t.Errorf("%s (%v)", text, err)
+		}
 	}
 }
 

@@ -24,6 +24,7 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 	record := `{"text":"` + middlewaretest.CanaryRecord + `"}`
 	for name, row := range map[string]struct {
 		uri   string
+		id    string // of the request
 		reply tools.Reply
 		err   error
 		want  map[string]any
@@ -46,6 +47,11 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 			reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record}}, Reads: 2},
 			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
 				"rs_bytes": float64(len(record)), "reads": 2.0, "ms": 1.5},
+		},
+		"a call over HTTP has the id of its request": {
+			id: "r1", reply: tools.Reply{Answer: tools.Answer{Response: &rs.Response{Body: record}}},
+			want: map[string]any{"level": "info", "message": "call", "tool": "search", "resource": false, "code": "ok", "rs_request_id": "",
+				"request_id": "r1", "rs_bytes": float64(len(record)), "ms": 1.5},
 		},
 		"a resource is marked": {
 			uri: "pdpp://record/" + middlewaretest.CanaryRecord, reply: tools.Reply{Answer: tools.Answer{Response: middlewaretest.JSON(record)}},
@@ -87,7 +93,8 @@ func TestLogWritesOneLinePerCall(t *testing.T) {
 				}
 				return core.Handle(ctx, call)
 			}
-			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(reads)(as(t.Context(), auth.KindClient), call)
+			ctx := middleware.WithRequest(as(t.Context(), auth.KindClient), &middleware.Request{ID: row.id})
+			reply, err := middleware.Observe(middleware.Options{Log: zerolog.New(&log), Now: ticking(1500 * time.Microsecond)})(reads)(ctx, call)
 			if err != row.err || reply.Response != row.reply.Response { //nolint:errorlint // the very same
 				t.Errorf("%v, %v: the answer changed", reply, err)
 			}

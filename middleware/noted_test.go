@@ -52,10 +52,12 @@ func TestOnlyWhatIsNotGrantedIsNoted(t *testing.T) {
 	}
 }
 
-// S0-8a: the directory of a package lists what is granted, so no schema is read, even if it lists only one stream.
+// S0-8a: the directory of a package lists what is granted, so no schema is read, even if it lists only one stream. What the package says of
+// its connections stays.
 func TestAPackageOfOneStreamIsKnownWithoutARead(t *testing.T) {
 	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
-		return nil, &rs.Error{Code: "grant_stream_not_allowed", Message: "None of the grants holds the stream."}
+		ended := []rs.UnavailableConnection{{Connection: rs.Connection{ID: "cin_9"}, Code: "grant_expired"}}
+		return nil, &rs.Error{Code: "grant_stream_not_allowed", Message: "None of the grants holds the stream.", Unavailable: ended}
 	}}
 	granted := []rs.GrantedStream{{Stream: "messages", Connection: rs.Connection{ID: "cin_1", DisplayName: "Work mail"}}}
 	p := auth.Principal{
@@ -66,7 +68,9 @@ func TestAPackageOfOneStreamIsKnownWithoutARead(t *testing.T) {
 		t.Fatal(err)
 	}
 	text := textOf(t, reply.Result)
-	if lines := server.Lines(); !strings.Contains(text, `no stream "dreams" in this grant. It has: messages.`) || len(lines) != 1 {
-		t.Errorf("after %v: %s", lines, text)
+	for _, says := range []string{`no stream "dreams" in this grant. It has: messages.`, "unavailable: connection_id=cin_9 (grant_expired"} {
+		if lines := server.Lines(); !strings.Contains(text, says) || len(lines) != 1 {
+			t.Errorf("after %v: no %q in %s", lines, says, text)
+		}
 	}
 }
