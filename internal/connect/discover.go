@@ -108,6 +108,9 @@ func (m resourceMetadata) mismatch(requested string) error {
 	return errors.New(message)
 }
 
+// plainPath are the characters of the path of a provider that its own metadata name: commands for the owner to copy contain it.
+const plainPath = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_./~"
+
 // server checks the metadata of a resource, and returns its URL in s and the issuer of its authorization server.
 func (m resourceMetadata) server(requested *url.URL) (s server, issuer *url.URL, err error) {
 	base, found := strings.CutSuffix(strings.TrimRight(m.QueryBase, "/"), "/v1") // m.Resource may be the server's /mcp
@@ -117,6 +120,8 @@ func (m resourceMetadata) server(requested *url.URL) (s server, issuer *url.URL,
 		return s, nil, errors.New("its metadata name no address to read from")
 	} else if origin(u) != origin(requested) { // the grant would be for a server that the user did not name
 		return s, nil, fmt.Errorf("its metadata name another server to read from: if you trust that one, connect %s", u)
+	} else if u.Path != requested.Path && strings.Trim(u.Path, plainPath) != "" {
+		return s, nil, errors.New("its metadata name an address to read from that a shell could take for more than one word")
 	}
 	s.resource = m.Resource
 	if s.provider, err = credentials.NormalizeProviderURL(base); err != nil {

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -58,6 +59,9 @@ func (a *attempt) readStarted(answer []byte, err error) (started, error) {
 	for _, address := range []string{s.AuthorizationURL, s.ApprovalURL, s.PollURL, s.TokenURL, s.VerificationURI, s.CompleteURI} {
 		if err := a.server.checkOrigin(address); err != nil {
 			return started{}, err
+		}
+		if address != "" && !rs.IsHeaderText(address) {
+			return started{}, errors.New("an address in its answer has characters that no terminal should show")
 		}
 		if u, err := url.Parse(address); err != nil || strings.HasSuffix(strings.TrimRight(u.Path, "/"), "/device") {
 			return started{}, &exit.Error{
