@@ -170,7 +170,8 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
 	defer cancel()
 	principal, err := p.authority.Authenticate(ctx, c.Token)
-	if err == nil && principal.Kind == auth.KindClient {
+	isOther := principal.GrantID != "" && c.GrantID != "" && principal.GrantID != c.GrantID
+	if err == nil && principal.Kind == auth.KindClient && !isOther {
 		limits, _ := principal.Limits()
 		limits = slices.Clone(limits)
 		for i := range limits {
@@ -181,7 +182,7 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 	}
 	why := &rs.Error{
 		Code: "grant_unusable", Status: http.StatusForbidden,
-		Message: "The package directory gives a token for this connection that is not of a client grant.",
+		Message: "The package directory gives a token for this connection that is not of its client grant.",
 	}
 	if err != nil {
 		e := rs.AsError(err)

@@ -189,11 +189,11 @@ func TestTheIDOfAPackage(t *testing.T) {
 		f := &packageRS{answers: map[string]memberAnswer{"tok_a": packageSchemaOf("mail", "cin_a", "messages")}}
 		authority := fanout.NewPackageAuthority(fanout.PackageAuthorityOptions{
 			Authority: memberIntrospector(func(_ context.Context, token rs.Token) (auth.TokenInfo, error) {
-				kind := auth.KindClient
+				kind, grantID := auth.KindClient, "grt_a"
 				if token.Reveal() == packageToken {
-					kind = auth.KindPackage
+					kind, grantID = auth.KindPackage, "pkg_1"
 				}
-				return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: kind, GrantID: "pkg_1"}}, nil
+				return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: kind, GrantID: grantID}}, nil
 			}),
 			For: f.doer, Directory: directoryFunc(func(context.Context, rs.Token) (fanout.Membership, error) {
 				return fanout.Membership{PackageID: given, Members: []fanout.Member{aMember("a")}}, nil
