@@ -22,13 +22,17 @@ const lockPause = 20 * time.Millisecond
 // another user can change.
 func Lock(ctx context.Context, path string) (unlock func(), err error) {
 	folder := filepath.Dir(path)
-	if err := trustFolders([]string{filepath.Dir(folder), folder}); err != nil {
+	root := filepath.Dir(folder)
+	if err := trustFolders([]string{root, folder}); err != nil {
 		return nil, err
 	}
 	if err := os.MkdirAll(folder, 0o700); err != nil {
 		return nil, err
 	}
-	if err := ignoreFolder(filepath.Dir(folder)); err != nil {
+	if err := trustFolders([]string{root, folder}); err != nil { // another user may have created them meanwhile
+		return nil, err
+	}
+	if err := ignoreFolder(root); err != nil {
 		return nil, err
 	}
 	lock := flock.New(path+lockSuffix, flock.SetPermissions(0o600))
