@@ -166,7 +166,7 @@ func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (s
 	answer := serverAnswer{status: response.StatusCode, body: text, retryAfter: response.Header.Get("Retry-After")}
 	isAnswer := err == nil && len(text) <= maxDocument && json.Valid(text)
 	switch status := answer.status; {
-	case isAnswer && (status < 300 || status >= 400 && status < 500):
+	case isAnswer && (status/100 == 2 || status/100 == 4): // a proxy in front of this server would take a 101 for a tunnel
 		return answer, nil
 	case answer.retryAfter != "" && (status == http.StatusTooManyRequests || status == http.StatusServiceUnavailable):
 		return serverAnswer{}, errUpstream

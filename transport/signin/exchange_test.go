@@ -305,3 +305,23 @@ func TestAHostIsLedToTheRecordedRequest(t *testing.T) {
 		t.Errorf("it is led to %s, recorded %s", location, address)
 	}
 }
+
+// A proxy in front of this server would take 101 for a tunnel, through which any request could pass.
+func TestAnAnswerThatIsATunnelIsLost(t *testing.T) {
+	s := newRealServer(t)
+	b, _ := newBridge(t, s)
+	s.with(func(s *realServer) {
+		s.token = func(w http.ResponseWriter, _ *http.Request) {
+			connection, _, err := http.NewResponseController(w).Hijack()
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			_, _ = io.WriteString(connection, "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n{}")
+			_ = connection.Close()
+		}
+	})
+	if w := post(b, web.TokenPath, formMedia, refreshForm); w.Code != http.StatusBadRequest || !strings.Contains(w.Body.String(), `"invalid_grant"`) {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
