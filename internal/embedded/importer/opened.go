@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"io/fs"
 	"path"
@@ -86,35 +85,6 @@ func beginning(fsys fs.FS, name string, size int) ([]byte, error) {
 		return nil, err
 	}
 	return utf8text.Start(start), nil
-}
-
-// cached reads a part of a file, which is opened once for all of its parts.
-func cached[F io.Closer](in *opened, open func() (F, error), read func(F) item.Records) item.Records {
-	return func(yield func(item.Item, error) bool) {
-		cache, of := in.of.from.cache, fmt.Sprint(stateOf(in.of.from.fsys, []sourceFile{{name: in.from.name}, {name: in.from.name + logEnding}}))
-		from, ok := cache.swap(of, nil).(F)
-		if !ok {
-			var err error
-			if from, err = open(); err != nil {
-				yield(item.Item{}, err)
-				return
-			}
-		}
-		good := false
-		defer func() {
-			if good {
-				cache.swap(of, from)
-			} else {
-				_ = from.Close() // it was only read
-			}
-		}()
-		failed := false
-		read(from)(func(one item.Item, err error) bool {
-			failed = failed || err != nil
-			return yield(one, err)
-		})
-		good = !failed // and its reader did not panic
-	}
 }
 
 // readMetaPage reads a page of a conversation. If it is unclear where each message begins, the page is one text.
