@@ -29,34 +29,51 @@ var (
 		`aug(?:ust)?|sept?(?:ember)?|o[ck]t(?:ober)?|nov(?:ember)?|de[cz](?:ember)?))?[ _.-]*(?:19|20)\d\d$`)
 )
 
-// likenesses are the rules by which files of a folder become one stream, in the order in which they are tried. The names of the files
-// differ only in a day or a month; or in a year, for tables with the same first line; or in numbers, in a folder of too many files; or in
-// anything, if there are still too many; or in nothing, if the files are in many subfolders, as the conversations of a chat are.
-var likenesses = [...]struct {
-	of      func(one *fileGroup, base string) bool // completes the group of a file; false: the file is in no group
-	least   int                                    // fewest files that make a group
-	crowded bool                                   // only in a folder of more than manyFiles
-	alike   bool                                   // only files with the same first line
-}{
-	{of: func(one *fileGroup, base string) bool {
-		one.stem = datedName().ReplaceAllString(base, "")
-		return one.stem != base && one.kind != formatCalendar && one.kind != formatContacts // each of their exports is complete
-	}, least: 2},
-	{of: func(one *fileGroup, base string) bool {
-		one.stem = yearName().ReplaceAllString(base, "")
-		return one.stem != base && one.kind == formatTable
-	}, least: 2, alike: true},
-	{of: func(one *fileGroup, base string) bool {
-		one.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
-		return true
-	}, least: 2, crowded: true},
-	{of: func(*fileGroup, string) bool { return true }, least: manyFiles + 1},
-	{of: func(one *fileGroup, base string) bool {
-		if one.folder, one.stem = path.Dir(one.folder), base; one.kind == formatDocument { // documents of a folder are one stream already
-			one.stem = "documents"
-		}
-		return true
-	}, least: manyFiles + 1},
+// A likeness is a rule by which files of a folder become one stream.
+type likeness struct {
+	groupOf func(file fileGroup, base string) (group fileGroup, ok bool) // of a file by its name; ok is false if it is in no group
+	least   int                                                          // fewest files that make a group
+	crowded bool                                                         // only in a folder of more than manyFiles
+	alike   bool                                                         // only files with the same first line
+}
+
+// likenesses are in the order in which they are tried.
+var likenesses = [...]likeness{
+	{groupOf: byDay, least: 2},
+	{groupOf: byYear, least: 2, alike: true},
+	{groupOf: byNumber, least: 2, crowded: true},
+	{groupOf: byFolder, least: manyFiles + 1},
+	{groupOf: byName, least: manyFiles + 1},
+}
+
+// byDay groups files whose names differ only in a day or a month.
+func byDay(file fileGroup, base string) (fileGroup, bool) {
+	file.stem = datedName().ReplaceAllString(base, "")
+	return file, file.stem != base && file.kind != formatCalendar && file.kind != formatContacts // each of their exports is complete
+}
+
+// byYear groups tables whose names differ only in a year.
+func byYear(file fileGroup, base string) (fileGroup, bool) {
+	file.stem = yearName().ReplaceAllString(base, "")
+	return file, file.stem != base && file.kind == formatTable
+}
+
+// byNumber groups files whose names differ only in numbers.
+func byNumber(file fileGroup, base string) (fileGroup, bool) {
+	file.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
+	return file, true
+}
+
+// byFolder groups all files of a folder.
+func byFolder(file fileGroup, _ string) (fileGroup, bool) { return file, true }
+
+// byName groups files of the same name in many subfolders, such as the conversations of a chat.
+func byName(file fileGroup, base string) (fileGroup, bool) {
+	file.folder, file.stem = path.Dir(file.folder), base
+	if file.kind == formatDocument { // documents of a folder are one stream already
+		file.stem = "documents"
+	}
+	return file, true
 }
 
 func (l *lister) firstLine(name string) (line string) {
@@ -74,18 +91,22 @@ func (l *lister) gather() {
 		isLast := index == len(likenesses)-1
 		groups, counts, crowds := make([]fileGroup, len(l.sources)), map[fileGroup]int{}, map[fileGroup]int{}
 		for index, source := range l.sources {
+			isSingle := len(source.files) == 1 && ways[source.format].series
+			if !isSingle && !(isLast && source.format == formatDocument) {
+				continue
+			}
 			file := l.relative(source.files[0].name)
 			one := fileGroup{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
-			if isSingle := len(source.files) == 1 && ways[source.format].series; isSingle || isLast && source.format == formatDocument {
-				crowds[one]++
-				if like.of(&one, strings.TrimSuffix(path.Base(file), path.Ext(file))) {
-					if like.alike {
-						one.header = l.firstLine(source.files[0].name)
-					}
-					groups[index] = one
-					counts[one]++
-				}
+			crowds[one]++
+			group, ok := like.groupOf(one, strings.TrimSuffix(path.Base(file), path.Ext(file)))
+			if !ok {
+				continue
 			}
+			if like.alike {
+				group.header = l.firstLine(source.files[0].name)
+			}
+			groups[index] = group
+			counts[group]++
 		}
 		for index, one := range groups {
 			crowd := fileGroup{folder: one.folder, kind: one.kind, part: one.part}
