@@ -210,9 +210,9 @@ func (l *lister) add(name string, info fs.FileInfo) error {
 		l.notes = append(l.notes, file)
 	case group != "":
 		added := l.addTo(group, kind, file)
-		if about := ways[kind].about; path.Base(name) == about.file {
-			file.Part = about.part
-			l.addTo(path.Join(group, about.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, about.key)}
+		if conversation := ways[kind].conversation; conversation != nil && path.Base(name) == conversation.file {
+			file.Part = conversation.part
+			l.addTo(path.Join(group, conversation.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, conversation.key)}
 		}
 	case ways[kind].pieces != nil:
 		file.pieces = l.pieces(called, file, ways[kind].pieces)

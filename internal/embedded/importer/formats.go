@@ -27,21 +27,21 @@ type way struct {
 	is    func(name string, start []byte) bool
 	among format
 
-	read      func(*opened) item.Records
-	charset   bool // its text may be in any charset, not only in UTF-8 or UTF-16
-	binary    bool // not text, or text that declares its charsets
-	pieces    func(io.ReadSeeker) ([]piece, error)
-	group     func(name string) string // names the stream of a file; nil or "": each file is one
-	series    bool                     // many files of a folder may be one stream
-	replies   string                   // field of a message that names the message it answers
-	dependsOn []string                 // files that its records depend on, relative to the folder of the file
-	about     about                    // second record of some files
-	attached  attachedStream           // stream of what belongs to its records
+	read         func(*opened) item.Records
+	charset      bool // its text may be in any charset, not only in UTF-8 or UTF-16
+	binary       bool // not text, or text that declares its charsets
+	pieces       func(io.ReadSeeker) ([]piece, error)
+	group        func(name string) string // names the stream of a file; nil or "": each file is one
+	series       bool                     // many files of a folder may be one stream
+	replies      string                   // field of a message that names the message it answers
+	dependsOn    []string                 // files that its records depend on, relative to the folder of the file
+	conversation *conversationRecord      // second record of some files; nil: none has one
+	attached     attachedStream           // stream of what belongs to its records
 }
 
-// An about is a record of what the messages of a folder belong to, such as a conversation. One file of the folder also has this record,
-// which is in another stream.
-type about struct {
+// A conversationRecord is that of the conversation to which the messages of a folder belong. It is in another stream, and is read from one
+// of the files of the messages.
+type conversationRecord struct {
 	file string // name of that file
 	part string // last segment of the name of the stream
 	key  string // field of a message with the id of the record
@@ -122,8 +122,10 @@ var ways = [...]way{
 	},
 	{ // a conversation of Facebook or Instagram
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
-		about: about{file: "message_1.json", part: "conversations", key: "conversation"}, // all parts of a conversation have the same
-		read:  func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
+		conversation: &conversationRecord{ // which is the same in all its files
+			file: "message_1.json", part: "conversations", key: "conversation",
+		},
+		read: func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
 	},
 	{is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
 	{is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},

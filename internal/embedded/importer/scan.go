@@ -37,26 +37,19 @@ func (s *fileStream) scan(ctx context.Context, connection string, report func(Sk
 
 func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs, budget *recordBudget, report func(Skip),
 	visit func(sourceFile, item.Item) bool) (more bool, err error) {
-	failed := "cannot be read: "
 	var secrets item.Secrets
-	isEmpty := file.piece == (piece{}) && ways[s.format].about == (about{}) // a whole file, and of a format without further records
 	budget.begin(file, s)
 	defer budget.end(file)
 	for one, err := range s.read(ctx, file) {
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		isEmpty = false
 		if budget.many++; budget.many > budget.most {
 			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: a file has at most %d records", budget.most)})
 			return true, nil
 		}
-		if bad, ok := errors.AsType[item.UnusableError](err); ok {
-			report(Skip{File: file.name, Line: bad.Line, Reason: bad.Reason})
-		} else if err != nil {
-			report(Skip{File: file.name, Reason: failed + item.Reason(err)})
-		}
-		if failed = "cannot be read on: "; err != nil {
+		if err != nil {
+			report(unreadable(file, err, budget.many == 1))
 			continue
 		}
 		secrets.TakeOut(&one)
@@ -76,10 +69,22 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 			return false, nil
 		}
 	}
-	if isEmpty {
+	isWhole := file.piece == (piece{}) && ways[s.format].conversation == nil // and of a format whose files have no further record
+	if budget.many == 0 && isWhole {
 		report(Skip{File: file.name, Reason: model.NoRecord})
 	}
 	return true, nil
+}
+
+// unreadable says that a piece of a file, or all of it from there on, cannot be read.
+func unreadable(file sourceFile, err error, isFirst bool) Skip {
+	if bad, ok := errors.AsType[item.UnusableError](err); ok {
+		return Skip{File: file.name, Line: bad.Line, Reason: bad.Reason}
+	}
+	if isFirst {
+		return Skip{File: file.name, Reason: "cannot be read: " + item.Reason(err)}
+	}
+	return Skip{File: file.name, Reason: "cannot be read on: " + item.Reason(err)}
 }
 
 // complete gives a record its id, and the fields that come from the name of its file.

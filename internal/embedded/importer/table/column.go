@@ -8,7 +8,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Column collects what the values of one field look like. What it knows of each kind of value is in a struct, in the file of that name.
+// A Column collects what the values of one field look like. What it knows of each kind of value is in a struct, in the file of
+// that name; hints and agreed are in agree.go.
 type Column struct {
 	Name    string
 	Present int            // number of values

@@ -63,8 +63,8 @@ func (c *Column) isExact() bool {
 	return c.counted.isInexact && !c.counted.hasFraction || c.counted.whole == c.Present-c.strays.count && c.IsIdentifier()
 }
 
-// cell returns a cell for counts of time, or for days written as numbers, if all present values are such numbers and the column has the name
-// of a time.
+// cell returns a cell for counts of time, or for days written as numbers, if all present values are such numbers and the column has the
+// name of a time.
 func (n *counted) cell(column string, present int) (cell Cell, ok bool) {
 	if n.whole+n.seconds != present || !timeName().MatchString(column) {
 		return Cell{}, false

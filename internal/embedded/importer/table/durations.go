@@ -62,8 +62,8 @@ func (d *durations) add(text string) {
 // time has durations if the dates of the table have times of day already, and no cell is a pair or from noon on.
 func (c *Column) putSeconds(cell *Cell) {
 	d := &c.durations
-	isNamed := spanName().MatchString(c.Name) || c.agreed.allHaveClocks && d.twoParts+d.afterNoon == 0 && bareName().MatchString(c.Name)
-	if !isNamed || c.Present == 0 || d.all != c.Present {
+	isSpan := c.agreed.allHaveClocks && d.twoParts+d.afterNoon == 0 && bareName().MatchString(c.Name)
+	if !isSpan && !spanName().MatchString(c.Name) || c.Present == 0 || d.all != c.Present {
 		return
 	}
 	ofHours := d.twoParts == c.Present && hourName().MatchString(c.Name)
