@@ -109,7 +109,7 @@ func (c *Column) amountCell(form numberForms) Cell {
 		if c.amounts.hasPercent {
 			name = c.Name + "_unit"
 		}
-		cell.Beside = []Beside{{Name: name, Kind: "string", Nullable: true, Append: appendUnit}}
+		cell.Beside = []Beside{{Name: name, Kind: "string", Nullable: true, text: unitOf}}
 	}
 	return cell
 }

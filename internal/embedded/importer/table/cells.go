@@ -34,8 +34,20 @@ type Beside struct {
 	Name, Kind string
 	Nullable   bool   // even if the cell itself is not
 	Clock      string // the column of that time of day; empty: not needed
-	// Append appends its value as JSON.
-	Append func(to []byte, of Cell, cell, clock string) []byte
+	// text returns the text of its value; "" for null.
+	text func(of Cell, cell, clock string) string
+}
+
+// append appends its value as JSON.
+func (b Beside) append(to []byte, of Cell, cell, clock string) []byte {
+	switch text := b.text(of, cell, clock); {
+	case text == "":
+		return append(to, "null"...)
+	case b.Kind == "number":
+		return append(to, text...)
+	default:
+		return model.Quote(to, text)
+	}
 }
 
 // Nullable reports that a cell that is not empty can be null.
@@ -46,7 +58,7 @@ func (c Cell) isText() bool { return c.Kind == "" || c.Kind == "string" || c.Kin
 // Append appends the converted cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
-	if plain == "" || c.isStray(plain) || !c.isText() && IsMissing(plain) {
+	if plain == "" || c.isStray(plain) || !c.isText() && isMissing(plain) {
 		return append(to, "null"...)
 	}
 	switch c.Kind {
@@ -82,27 +94,25 @@ func (c Cell) Value(value []byte, clock func(name string) string) (converted []b
 		text = model.Unquote(value)
 	}
 	for _, one := range c.Beside {
-		if found := one.Append(nil, c, text, clock(one.Clock)); found[0] != 'n' {
+		if found := one.append(nil, c, text, clock(one.Clock)); found[0] != 'n' {
 			extra = append(extra, item.Field{Name: one.Name, Value: found})
 		}
 	}
 	return c.Append(nil, text), extra
 }
 
-// appendUnit appends the currency or percent sign of a cell as JSON: null if it has none.
-func appendUnit(to []byte, _ Cell, cell, _ string) []byte {
-	if _, found, _ := split(clean(cell)); found != "" {
-		return model.Quote(to, found)
-	}
-	return append(to, "null"...)
+// unitOf returns the currency or percent sign of a cell; "" if it has none.
+func unitOf(_ Cell, cell, _ string) string {
+	_, unit, _ := split(clean(cell))
+	return unit
 }
 
-// appendStray appends a cell that is a stray as JSON, and null for any other cell.
-func appendStray(to []byte, c Cell, cell, _ string) []byte {
-	if plain := clean(cell); plain == "" || IsMissing(plain) || !c.isStray(plain) {
-		return append(to, "null"...)
+// strayOf returns a cell that is a stray; "" for any other cell.
+func strayOf(c Cell, cell, _ string) string {
+	if plain := clean(cell); plain == "" || isMissing(plain) || !c.isStray(plain) {
+		return ""
 	}
-	return model.Quote(to, cell)
+	return cell
 }
 
 // timestamp returns a time in the form that records have; "" for the Unix epoch if that means no time.
@@ -154,8 +164,8 @@ func (c Cell) exactly(value []byte) []byte {
 // counts reports that the cells are counts of time, or dates in another form than records have.
 func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
 
-// IsMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
-func IsMissing(cell string) bool {
+// isMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
+func isMissing(cell string) bool {
 	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
 		return false
 	}

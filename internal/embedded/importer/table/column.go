@@ -61,7 +61,7 @@ func (c *Column) Count(value []byte) {
 		c.count("object")
 	case '"':
 		text := model.Unquote(value)
-		if IsDigits(text) {
+		if isDigits(text) {
 			c.counted.add(text) // some programs write counts of time as strings
 		}
 		if c.amounts.isNamed {
@@ -81,7 +81,7 @@ func (c *Column) CountCell(value []byte) {
 		return
 	}
 	text := model.Unquote(value)
-	if IsMissing(text) {
+	if isMissing(text) {
 		return
 	}
 	c.dates.canBe = true // whatever its name is

@@ -67,12 +67,12 @@ func (c *Column) putSeconds(cell *Cell) {
 		return
 	}
 	ofHours := d.twoParts == c.Present && hourName().MatchString(c.Name)
-	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", Append: func(to []byte, _ Cell, cell, _ string) []byte {
+	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", text: func(_ Cell, cell, _ string) string {
 		took, ok := span(clean(cell), ofHours)
 		if !ok {
-			return append(to, "null"...)
+			return ""
 		}
-		return strconv.AppendFloat(to, took.Seconds(), 'f', -1, 64)
+		return strconv.FormatFloat(took.Seconds(), 'f', -1, 64)
 	}})
 }
 

@@ -106,7 +106,7 @@ func isNoName(text string) bool {
 	text = clean(text)
 	number, unit, _ := split(text)
 	_, isTruth := asBoolean(text)
-	isLong := IsDigits(text) && (len(text) >= len("9780000000") || len(text) == len(wholeDay) && isWholeDay(text))
+	isLong := isDigits(text) && (len(text) >= len("9780000000") || len(text) == len(wholeDay) && isWholeDay(text))
 	return isLong || isTruth || address().MatchString(text) || isDay(text) ||
 		isAmount(number) && (unit != "" && unit != "%" || number[0] == '-')
 }
@@ -311,7 +311,7 @@ func periodOf(above []row) (from time.Time) {
 // completeDays writes the days of a row of such a file as dates: 1501 or 15012026. Those without a year are in the year from its first day.
 func completeDays(cells []string, header []string, from time.Time) {
 	for index, cell := range cells[:min(len(cells), len(header))] {
-		if !dateName().MatchString(header[index]) || len(cell) < 3 || !IsDigits(cell) {
+		if !dateName().MatchString(header[index]) || len(cell) < 3 || !isDigits(cell) {
 			continue
 		}
 		if cell = strings.Repeat("0", len(cell)%2) + cell; len(cell) == len("0102") {

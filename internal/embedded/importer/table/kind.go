@@ -34,7 +34,7 @@ func (c *Column) Cell() Cell {
 		c.putSeconds(&cell)
 	} else if c.strays.count > 0 {
 		cell.hasStrays = true
-		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, Append: appendStray})
+		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, text: strayOf})
 	}
 	c.putMoment(&cell)
 	if c.agreed.clocks != nil && len(cell.Beside) > 0 {

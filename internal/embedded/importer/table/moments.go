@@ -43,21 +43,21 @@ func (c *Column) putMoment(cell *Cell) {
 	if cell.Kind != "date" || cell.hasStrays || other == nil || other.Present == 0 || other.durations.clocks != other.Present {
 		return
 	}
-	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: other.Name, Append: appendMoment}
+	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: other.Name, text: momentOf}
 	if other.durations.clocksInZone > 0 || c.agreed.zone != "" {
 		moment.Kind = "timestamp"
 	}
 	cell.Beside = append(cell.Beside, moment)
 }
 
-// appendMoment appends the moment of a day and a time of day as JSON: the day alone if there is no time.
-func appendMoment(to []byte, c Cell, day, clock string) []byte {
+// momentOf returns the moment of a day and a time of day: the day alone if there is no time, and "" if there is no day.
+func momentOf(c Cell, day, clock string) string {
 	written := c.timestamp(clean(day))
-	if written == "" || IsMissing(written) {
-		return append(to, "null"...)
+	if isMissing(written) {
+		return ""
 	}
 	if at, ok := writeDate(time.DateOnly, written, clockOf(clean(clock))); ok {
-		written = at
+		return at
 	}
-	return model.Quote(to, written)
+	return written
 }

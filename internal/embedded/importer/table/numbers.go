@@ -125,19 +125,19 @@ var jsonNumber = item.Expression(`^-?(?:(?:0|[1-9]\d*)(?:\.\d+)?|\d(?:\.\d+)?[eE
 // IsNumber reports a number in the form of JSON: without a plus, and without the leading zero of an article number or a postcode.
 func IsNumber(text string) bool {
 	whole, fraction, pointed := strings.Cut(strings.TrimPrefix(text, "-"), ".")
-	if isWhole(whole) && pointed == (fraction != "") && IsDigits(fraction) {
+	if isWhole(whole) && pointed == (fraction != "") && isDigits(fraction) {
 		return true // most numbers
 	}
 	return (strings.ContainsAny(text, "eE") || len(text) >= maxNumber) && isUnsigned(text[len(text)-1:]) &&
 		jsonNumber().MatchString(text) && !item.Overflows([]byte(text))
 }
 
-// IsDigits reports a text of digits only. An empty text is one.
-func IsDigits(text string) bool {
+// isDigits reports a text of digits only. An empty text is one.
+func isDigits(text string) bool {
 	return !strings.ContainsFunc(text, func(one rune) bool { return one < '0' || one > '9' })
 }
 
 // isWhole reports a whole number of fewer than maxNumber digits in the form of JSON. Most numbers are, and need no regular expression.
 func isWhole(text string) bool {
-	return text != "" && len(text) < maxNumber && IsDigits(text) && (text[0] != '0' || text == "0")
+	return text != "" && len(text) < maxNumber && isDigits(text) && (text[0] != '0' || text == "0")
 }

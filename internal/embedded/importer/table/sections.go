@@ -232,7 +232,7 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 	}
 	seen := map[string]bool{}
 	for _, cell := range one.header {
-		if seen[cell] || !isFilled(cell) || IsMissing(cell) || len(cell) > longestName || beginsWithDigit(cell) || isTypedCell(cell) {
+		if seen[cell] || !isFilled(cell) || isMissing(cell) || len(cell) > longestName || beginsWithDigit(cell) || isTypedCell(cell) {
 			return one, false
 		}
 		seen[cell] = true

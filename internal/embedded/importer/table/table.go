@@ -121,7 +121,7 @@ func (r *reader) record(line int, cells []string, note string) item.Item {
 	for index, column := range r.columns {
 		put(column.name, at(column.zone), column.Append(r.values, signed(at(index), at(column.side))))
 		for _, extra := range column.Beside {
-			put(extra.Name, at(column.zone), extra.Append(r.values, column.Cell, at(index), at(column.clock)))
+			put(extra.Name, at(column.zone), extra.append(r.values, column.Cell, at(index), at(column.clock)))
 		}
 	}
 	if r.tasks.isList {

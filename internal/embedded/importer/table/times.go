@@ -97,7 +97,7 @@ const allForms = 1<<len(dateForms) - 1
 
 // formsOf returns which of some dateForms fit a text, as bits, and the text in the form that records have, read in one of them.
 func formsOf(text string, some uint64) (found uint64, as string) {
-	if len(text) < len("1/2/26") || len(text) > 80 || !strings.ContainsAny(text, digits) || IsDigits(text) {
+	if len(text) < len("1/2/26") || len(text) > 80 || !strings.ContainsAny(text, digits) || isDigits(text) {
 		return 0, ""
 	}
 	day, clock := splitDate(text)
