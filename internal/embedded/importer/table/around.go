@@ -21,17 +21,17 @@ func (r *reader) look(cells []string) (sums int) {
 		decimal = ','
 	}
 	for index, cell := range cells[:min(len(cells), len(r.columns))] {
-		column := &r.over.columns[index]
+		column := &r.rowsAbove.columns[index]
 		column.isNumber = false
 		if cell == "" || column.kinds.all() >= sampledCells && !column.is(aNumber) {
 			continue
 		}
-		column.read, column.isNumber = parseAmount(cell, decimal)
+		column.current, column.isNumber = parseAmount(cell, decimal)
 		isSum := func(before float64) bool {
 			sum := column.sum - before
-			return sum != 0 && math.Abs(sum-column.read) <= 1e-10*column.size
+			return sum != 0 && math.Abs(sum-column.current) <= 1e-10*column.size
 		}
-		sums += count(column.isNumber && (isSum(0) || slices.ContainsFunc(column.before, isSum)))
+		sums += count(column.isNumber && (isSum(0) || slices.ContainsFunc(column.atTotals, isSum)))
 	}
 	return sums
 }
@@ -58,22 +58,22 @@ func (r *reader) place(cells []string, line int) (place, note string) {
 // its numbers are sums.
 func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note string) {
 	numbers, texts, isOwn := r.holds(cells)
-	isNamed := kind == aTotal || numbers == sums && endsAsTotal(cells) && r.over.rows > 1
-	isUnnamed := numbers == sums && texts == 0 && r.over.many > 1 && !r.begins(cells)
+	isNamed := kind == aTotal || numbers == sums && endsAsTotal(cells) && r.rowsAbove.count > 1
+	isUnnamed := numbers == sums && texts == 0 && r.rowsAbove.sinceTotal > 1 && !r.begins(cells)
 	switch {
 	case kind == aBalance:
 		if r.endsHere(!isOwn) {
 			return item.TotalBelow, ""
 		}
 	case sums > 0 && !isOwn && (isNamed || isUnnamed):
-		r.over.endPart()
+		r.rowsAbove.endPart()
 		return item.TotalOfRows, ""
 	case kind == 0:
 	case isOwn:
 		if sums > 0 {
 			return "", asARow
 		}
-	case r.over.rows > 0 && r.endsHere(true):
+	case r.rowsAbove.count > 0 && r.endsHere(true):
 		return item.TotalBelow, ""
 	case numbers > 0:
 		return "", notTheSum
@@ -84,13 +84,13 @@ func (r *reader) placeOfTotal(cells []string, kind, sums int) (place, note strin
 // holds counts the numbers of a line, and the texts in columns of texts. isOwn reports a date or an id where rows have one.
 func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
 	for index, cell := range cells[:min(len(cells), len(r.columns))] {
-		column := &r.over.columns[index]
+		column := &r.rowsAbove.columns[index]
 		switch kindOf(cell) {
 		case aDay:
 			isOwn = isOwn || column.is(aDay)
 		case aNumber:
 			isOwn = isOwn || strings.EqualFold(r.columns[index].name, *r.IDField)
-			numbers += count(!column.isNumber || column.read != 0)
+			numbers += count(!column.isNumber || column.current != 0)
 		default:
 			texts += count(isFilled(cell) && !column.isTyped())
 		}
@@ -100,7 +100,7 @@ func (r *reader) holds(cells []string) (numbers, texts int, isOwn bool) {
 
 // begins reports a line whose first cell may be that of a row.
 func (r *reader) begins(cells []string) bool {
-	return isFilled(cells[0]) && (!r.over.columns[0].isTyped() || kindOf(cells[0]) != aText)
+	return isFilled(cells[0]) && (!r.rowsAbove.columns[0].isTyped() || kindOf(cells[0]) != aText)
 }
 
 // isRow reports a line with more than half as many cells as the header, with a number or a date where rows have one, or that at least
@@ -114,7 +114,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 	alike, needed := 0, 1+count(r.ended)
 	for _, kind := range [...]int{aNumber, aDay} { // dates last: they take longer to parse
 		for index, cell := range cells {
-			alike += count(alike < needed && r.over.columns[index].isAlike(cell, kind))
+			alike += count(alike < needed && r.rowsAbove.columns[index].isAlike(cell, kind))
 		}
 	}
 	text := strings.TrimSpace(cells[0])
@@ -123,12 +123,12 @@ func (r *reader) isRow(cells []string, line int) bool {
 		return alike == needed
 	case text != "" && !r.begins(cells) || strings.HasSuffix(text, ":"):
 		return false
-	case filled(cells) > 1 || len(r.columns) < narrowest || r.over.last == 0:
+	case filled(cells) > 1 || len(r.columns) < narrowest || r.rowsAbove.lastLine == 0:
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(text)
 	isWord := unicode.IsLetter(first) || unicode.IsDigit(first)
-	return line == r.over.last+1 && isWord && len(text) <= 2*r.over.longest && !strings.Contains(text, ":")
+	return line == r.rowsAbove.lastLine+1 && isWord && len(text) <= 2*r.rowsAbove.longestFirst && !strings.Contains(text, ":")
 }
 
 // endsHere reports that all lines until the end of the file, or until another header, are as short as those of a preamble, or are totals if

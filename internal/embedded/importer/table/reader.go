@@ -21,16 +21,16 @@ type Options struct {
 type reader struct {
 	rows
 	Options
-	columns  []column
-	fields   []item.Field // of the current row
-	values   []byte       // of the current row
-	above    []row        // lines above the header
-	over     above        // summary of the rows above the current one
-	ended    bool         // the lines that follow are below the table
-	lonely   int          // line of a header of one cell, or of a section, below which nothing was found yet; else 0
-	sections bool         // rows begin with the name of their section and their kind in it
-	tasks    tasks
-	period   time.Time // first day of the period of a file of DATEV; zero: of any other file
+	columns   []column
+	fields    []item.Field // of the current row
+	values    []byte       // of the current row
+	preamble  []row        // lines above the header, the first items
+	rowsAbove rowsAbove    // rows above the current line
+	ended     bool         // the lines that follow are below the table
+	lonely    int          // line of a header of one cell, or of a section, below which nothing was found yet; else 0
+	sections  bool         // rows begin with the name of their section and their kind in it
+	tasks     tasks
+	period    time.Time // first day of the period of a file of DATEV; zero: of any other file
 }
 
 // A column is a column of the header, with how its cells are converted.

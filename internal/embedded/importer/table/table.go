@@ -34,8 +34,8 @@ func NewReader(input *bufio.Reader, options Options) item.Records {
 }
 
 func (r *reader) enter() error {
-	r.above = r.passPreamble()
-	r.period = periodOf(r.above)
+	r.preamble = r.passPreamble()
+	r.period = periodOf(r.preamble)
 	header, line, err := r.row()
 	switch bad, ok := errors.AsType[item.UnusableError](err); {
 	case ok:
@@ -52,9 +52,9 @@ func (r *reader) enter() error {
 }
 
 func (r *reader) next() (item.Item, error) {
-	if len(r.above) > 0 {
-		above := r.above[0]
-		r.above = r.above[1:]
+	if len(r.preamble) > 0 {
+		above := r.preamble[0]
+		r.preamble = r.preamble[1:]
 		return r.outside(above.line, item.AboveHeader, above.cells)
 	}
 	cells, line, err := r.rows.next()
@@ -77,7 +77,7 @@ func (r *reader) next() (item.Item, error) {
 	switch {
 	case len(cells) > 1 && slices.Equal(cells, r.header):
 		r.ended = false
-		r.over.endPart()
+		r.rowsAbove.endPart()
 		return item.Item{}, item.Unusable(line, item.HeaderAgain)
 	case cells[0] == r.header[0] && r.isHeader(cells), r.sections && beginsSection(cells):
 		r.begin(cells)
@@ -98,7 +98,7 @@ func (r *reader) next() (item.Item, error) {
 	if r.isDoubtful {
 		note, r.isDoubtful = cmp.Or(note, mayBeRow), false
 	}
-	r.over.add(cells, r.lines.Number)
+	r.rowsAbove.add(cells, r.lines.Number)
 	return r.record(line, cells, note), nil
 }
 
@@ -165,7 +165,7 @@ func (r *reader) begin(header []string) {
 	}
 	r.tasks = taskList(r.header)
 	names := columnNames(r.header)
-	r.over = above{columns: make([]columnAbove, len(names))}
+	r.rowsAbove = rowsAbove{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1, zone: slices.Index(names, cmp.Or(r.Cells[name].Zone, "\x00"))}
 		if one.Side != "" {

@@ -7,20 +7,22 @@ import (
 	"unicode/utf8"
 )
 
-// An above describes the rows above a line: the line of the last row, the number of rows, that of the rows after the last total, and the
-// bytes of the longest first cell.
-type above struct {
-	columns                   []columnAbove
-	last, rows, many, longest int
+// rowsAbove describes the rows above a line.
+type rowsAbove struct {
+	columns      []columnAbove
+	lastLine     int // of the last row
+	count        int
+	sinceTotal   int // rows after the last total
+	longestFirst int // bytes of the longest first cell
 }
 
 // A columnAbove describes one column of those rows.
 type columnAbove struct {
 	kinds    kindCounts // of its first cells
 	sum      float64    // of its numbers
-	before   []float64  // sum at each of the last totals
+	atTotals []float64  // sum at each of the last totals
 	size     float64    // sum of the absolute values of its numbers
-	read     float64    // number in the current line
+	current  float64    // number in the current line
 	isNumber bool       // the current line has one
 }
 
@@ -90,30 +92,30 @@ func parseAmount(cell string, decimal byte) (number float64, ok bool) {
 const manyTotals = 31
 
 // endPart begins a new part of the table, which has separate totals.
-func (a *above) endPart() {
-	a.many = 0
-	for index := range a.columns {
-		column := &a.columns[index]
-		column.before = append(column.before[max(len(column.before)-manyTotals, 0):], column.sum)
+func (r *rowsAbove) endPart() {
+	r.sinceTotal = 0
+	for index := range r.columns {
+		column := &r.columns[index]
+		column.atTotals = append(column.atTotals[max(len(column.atTotals)-manyTotals, 0):], column.sum)
 	}
 }
 
 // add counts a row that look has read.
-func (a *above) add(cells []string, line int) {
-	a.rows, a.many, a.last, a.longest = a.rows+1, a.many+1, line, max(a.longest, len(cells[0]))
+func (r *rowsAbove) add(cells []string, line int) {
+	r.count, r.sinceTotal, r.lastLine, r.longestFirst = r.count+1, r.sinceTotal+1, line, max(r.longestFirst, len(cells[0]))
 	for index, cell := range cells {
 		if cell == "" {
 			continue
 		}
-		column := &a.columns[index]
+		column := &r.columns[index]
 		if column.kinds.all() < sampledCells && isFilled(cell) {
 			kind := kindOf(cell)
 			column.kinds[kind]++
 			column.isNumber = column.isNumber && kind == aNumber
 		}
 		if column.isNumber {
-			column.sum += column.read
-			column.size += math.Abs(column.read)
+			column.sum += column.current
+			column.size += math.Abs(column.current)
 		}
 	}
 }
