@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"maps"
 	"slices"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
@@ -32,6 +31,21 @@ func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]m
 	return []model.Stream{stream}, err
 }
 
+// findings are what infer found out, as far as it is needed to read the records.
+type findings struct {
+	timeField  string                 // empty: the stream has none
+	times      []string               // fields, of which the first with a time is the time of a record
+	cells      map[string]table.Cell  // how to convert the values of fields
+	objects    map[string]item.Holder // fields that are replaced by the members of their objects
+	semicolons bool                   // semicolons separate the cells of a table
+	unusable   bool                   // no file holds what its name promises
+	repeated   bool                   // several records have the same value in the id field
+	distinct   bool                   // no two records have the same id, and none has attachments
+	reported   map[Skip]bool          // files that were left out; false: only because they have no records
+	copies     map[string][]string    // the mailboxes with a further copy of a message
+	threads    threads                // of mail
+}
+
 // An inference reads the files of a stream once, to describe the stream and its attached stream, such as attachments.
 type inference struct {
 	*fileStream
@@ -45,8 +59,7 @@ type inference struct {
 
 // infer describes the stream, and its attached stream if there is one, as the files show them.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
-	s.reported, s.threads, s.begun = map[Skip]bool{}, map[string]string{}, map[string]time.Time{}
-	s.copies, s.distinct = map[string][]string{}, false
+	s.findings = findings{reported: map[Skip]bool{}, copies: map[string][]string{}, threads: newThreads()}
 	n := inference{fileStream: s, watch: watch, found: found, tally: schema.NewTally(), attached: schema.NewTally(),
 		around: map[string]linesAround{}, isPlain: true}
 	n.tally.Unfolds, n.tally.AreCells = true, s.hasCells()
@@ -90,7 +103,9 @@ func (n *inference) add(at sourceFile, one item.Item) (more bool) {
 	n.isPlain = n.isPlain && one.Content == "" && one.Attached == nil
 	n.first = cmp.Or(n.first, one.Line)
 	n.watch.kept(at.name, one.Line, one.Note)
-	n.noteThread(one)
+	if n.format == formatMail {
+		n.threads.note(one)
+	}
 	for _, file := range one.Attached {
 		n.attached.Add(file.Fields)
 	}

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/schema"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
@@ -15,8 +14,10 @@ import (
 // record.
 func (s *fileStream) shape(one *item.Item) {
 	one.Unfold(s.objects)
+	if s.format == formatMail {
+		s.threads.lead(one)
+	}
 	if !s.hasCells() { // else the reader did
-		s.putThread(one)
 		s.putCells(one)
 	}
 	for _, name := range s.times {
@@ -48,45 +49,6 @@ func (s *fileStream) putCells(one *item.Item) {
 		}
 	}
 	one.Fields = append(one.Fields, extra...)
-}
-
-// noteThread remembers which message another one answers, by its header, which need not name the first message of the thread. Gmail numbers
-// its threads instead: the earliest message with a number is the first, and answers none.
-func (s *fileStream) noteThread(one item.Item) {
-	thread := one.String("thread_id")
-	if s.format != formatMail || thread == one.ID {
-		return
-	}
-	sent, ok := one.Instant("sent_at")
-	first, known := s.threads[thread]
-	switch isGmail := strings.HasPrefix(thread, mail.GmailThread); {
-	case isGmail && first == one.ID: // the same message in another connection
-	case !isGmail || known && (!ok || !sent.Before(s.begun[thread])):
-		s.threads[one.ID] = thread
-	default:
-		if known {
-			s.threads[first] = thread
-		}
-		s.threads[thread], s.begun[thread] = one.ID, sent
-	}
-}
-
-// longestThread is the most answers that are followed back to the first message. Threads with a cycle stay as they are.
-const longestThread = 1000
-
-func (s *fileStream) putThread(one *item.Item) {
-	if s.format != formatMail {
-		return
-	}
-	first := one.String("thread_id")
-	for range longestThread {
-		before, ok := s.threads[first]
-		if !ok {
-			one.Replace("thread_id", item.JSON(first))
-			return
-		}
-		first = before
-	}
 }
 
 // tuneAttached relates a record to what is attached to it and a note to the links that lead to it, and gives the fields of an attached

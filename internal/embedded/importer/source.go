@@ -82,31 +82,20 @@ func arraysOf(opened io.ReadSeeker) (found []piece, err error) {
 
 // A fileStream is a stream, the files that it is read from and what is known about it.
 type fileStream struct {
-	stream     string
-	from       folder
-	root       string // prefix of the names of its files: a folder or an archive
-	blobs      string // folder of the files that records name
-	format     format
-	files      []sourceFile
-	declared   schema.Stream
-	idField    string
-	timeField  string                 // found by infer; empty: the stream has none
-	times      []string               // found by infer: fields, of which the first with a time is the time of a record
-	cells      map[string]table.Cell  // found by infer: how to convert the values of fields
-	objects    map[string]item.Holder // found by infer: fields that are replaced by the members of their objects
-	gathered   string                 // folder of the files, if records name their file; empty: they do not
-	semicolons bool                   // found by infer: semicolons separate the cells of a table
-	unusable   bool                   // found by infer: no file holds what its name promises
-	repeated   bool                   // found by infer: several records have the same value in the id field
-	distinct   bool                   // found by infer: no two records have the same id, and none has attachments
-	reported   map[Skip]bool          // by infer: files that were left out; false: only because they have no records
-	dependsOn  []sourceFile           // files without records of the stream, on which its records depend
-	relations  []model.Relation       // to other streams of its files
-	threads    map[string]string      // found by infer: the message that a message goes back to, by its headers
-	begun      map[string]time.Time   // found by infer: when the first message of each Gmail thread was sent
-	copies     map[string][]string    // found by infer: the mailboxes with a further copy of a message
-	notes      document.Notes         // of a stream of notes
-	users      services.SlackUsers    // of a stream of messages
+	stream    string
+	from      folder
+	root      string // prefix of the names of its files: a folder or an archive
+	blobs     string // folder of the files that records name
+	format    format
+	files     []sourceFile
+	dependsOn []sourceFile     // files without records of the stream, on which its records depend
+	gathered  string           // folder of the files, if records name their file; empty: they do not
+	relations []model.Relation // to other streams of its files
+	declared  schema.Stream
+	idField   string
+	findings
+	notes document.Notes      // of a stream of notes
+	users services.SlackUsers // of a stream of messages
 }
 
 // A format is an index of ways. Those that only a name or the first bytes show have no name here.
