@@ -20,7 +20,43 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
-// A way is how the files of a format are recognized, read and grouped into streams.
+// A format is what the files of a way have in common. The numbers are stored in indexes: new formats come last.
+type format int
+
+const (
+	formatUnknown  format = iota
+	formatLines           // one JSON object per line
+	formatArray           // JSON objects in an array
+	formatTable           // rows
+	formatRows            // rows of formats other than CSV
+	formatMail            // messages, one or many per file
+	formatCalendar        // events
+	formatContacts        // vCards
+	formatNotes           // a note in Markdown
+	formatWorkbook        // sheets, each a stream
+	formatDatabase        // tables, each a stream
+	formatDocument        // a page of HTML, or a document of a word processor
+
+	formatChat             // an exported chat of WhatsApp
+	formatSlack            // a day of a channel of Slack
+	formatKeep             // a note of Google Keep, or what Google writes about a photo
+	formatActivity         // what a person did on Google pages
+	formatX                // a script of an archive of X
+	formatMastodon         // an outbox of Mastodon
+	formatTelegram         // chats of Telegram
+	formatConversation     // of Facebook or Instagram
+	formatConversationPage // the same as HTML
+	formatHealth           // of Apple
+	formatClippings        // of a Kindle
+	formatBookmarks        // of browsers
+	formatEvernote         // notes
+	formatAssistant        // conversations of ChatGPT and Claude
+)
+
+// isOfService reports a format of one service or device, whose files have any extension.
+func (f format) isOfService() bool { return f >= formatChat }
+
+// A way is how the files of a format are recognized, read and grouped into streams. The ways are tried in their order.
 type way struct {
 	endings string // extensions of its files, separated by spaces
 	// is recognizes a file by its name and first bytes. It is called if the extension is one of the format among; zero: of no format.
@@ -106,36 +142,41 @@ var ways = [...]way{
 		read:  func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
 	},
 	formatActivity: {read: func(in *opened) item.Records { return services.Activity(in.text) }},
-	{ // a script of an archive of X
+	formatX: {
 		is:   sign(`(?i)\.js$`, `\A\s*window\.YTD\.[^=]*=`),
 		read: text(services.X), replies: "in_reply_to_status_id",
 		group: func(name string) string { return scriptEnding().ReplaceAllString(name, "") }, // the first part has no number
 	},
-	{ // an outbox of Mastodon
+	formatMastodon: {
 		is:    sign(`^outbox\.json$`, `"orderedItems"|"OrderedCollection"`),
 		among: formatArray, read: text(services.Mastodon), replies: "in_reply_to",
 	},
-	{ // chats of Telegram
+	formatTelegram: {
 		is: sign(`^result\.json$`, `"personal_information"|"chats"|`+
 			`"type":\s*"(?:personal_chat|bot_chat|saved_messages|(?:private|public)_(?:group|supergroup|channel))"`),
 		among: formatArray, read: text(services.Telegram), replies: "in_reply_to",
 	},
-	{ // a conversation of Facebook or Instagram
+	formatConversation: {
 		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
 		conversation: &conversationRecord{ // which is the same in all its files
 			file: "message_1.json", part: "conversations", key: "conversation",
 		},
 		read: func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
 	},
-	{is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations")},
-	{is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
-	{is: sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`), read: text(services.Clippings)},
-	{ // bookmarks of browsers
+	formatConversationPage: {
+		is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations"),
+	},
+	formatHealth: {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
+	formatClippings: {
+		is:   sign(`(?i)\.txt$`, `\A[^\n]*\n[-–] (?:[^\n]* )?\|(?: |作成日)[^\n]*\n[ \t\r]*\n`),
+		read: text(services.Clippings),
+	},
+	formatBookmarks: {
 		is:    sign(``, `(?i)<!DOCTYPE NETSCAPE-Bookmark-file-1>`),
 		among: formatDocument, read: text(services.Bookmarks),
 	},
-	{is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
-	{ // conversations of ChatGPT and Claude
+	formatEvernote: {is: sign(`(?i)\.enex$`, `<en-export`), read: text(services.Evernote)},
+	formatAssistant: {
 		is:    sign(`^conversations[\w-]*\.json$`, `"mapping"|"chat_messages"`),
 		among: formatArray, read: text(services.Assistant), replies: "in_reply_to",
 	},

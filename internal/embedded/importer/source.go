@@ -98,28 +98,6 @@ type fileStream struct {
 	users services.SlackUsers // of a stream of messages
 }
 
-// A format is an index of ways. Those that only a name or the first bytes show have no name here.
-type format int
-
-const (
-	formatUnknown  format = iota
-	formatLines           // one JSON object per line
-	formatArray           // JSON objects in an array
-	formatTable           // rows
-	formatRows            // rows of formats other than CSV
-	formatMail            // messages, one or many per file
-	formatCalendar        // events
-	formatContacts        // vCards
-	formatNotes           // a note in Markdown
-	formatWorkbook        // sheets, each a stream
-	formatDatabase        // tables, each a stream
-	formatDocument        // a page of HTML, or a document of a word processor
-	formatChat            // an exported chat of WhatsApp
-	formatSlack           // a day of a channel of Slack
-	formatKeep            // a note of Google Keep, or what Google writes about a photo
-	formatActivity        // what a person did on Google pages
-)
-
 // partName returns the name of a stream that is unique among all connectors.
 func partName(connector, stream string) string { return connector + "/" + stream }
 
