@@ -125,7 +125,7 @@ func TestTheNumberOfRecordsOfAFileIsLimited(t *testing.T) {
 		files := fstest.MapFS{"f": {Data: []byte(row.text)}}
 		s := &fileStream{from: folder{fsys: files}, format: row.kind, idField: "id"}
 		read, last := 0, ""
-		ids, budget := knownIDs{map[string]int32{}, map[string]knownContent{}}, &recordBudget{free: freeRecords, most: 4}
+		ids, budget := knownIDs{map[string]int32{}, map[string]knownContent{}}, &recordBudget{free: freeRecords, mostPieces: 4}
 		more, err := s.scanFile(t.Context(), sourceFile{name: "f"}, ids, budget, func(s Skip) { last = s.String() },
 			func(sourceFile, item.Item) bool { read++; return true })
 		want := ""

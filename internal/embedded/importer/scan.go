@@ -17,7 +17,7 @@ import (
 // scan calls visit for each record of a connection, or of all connections if that is empty, until visit returns false. It calls report for
 // each piece that is not a record.
 func (s *fileStream) scan(ctx context.Context, connection string, report func(Skip), visit func(sourceFile, item.Item) bool) error {
-	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords, most: maxRecords}
+	known, budget := map[string]knownIDs{}, &recordBudget{free: freeRecords, mostPieces: maxRecords}
 	for _, file := range s.files {
 		if connection != "" && file.connection != connection {
 			continue
@@ -44,12 +44,12 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		if err := ctx.Err(); err != nil {
 			return false, fmt.Errorf("read stream %s: %w", s.stream, err)
 		}
-		if budget.many++; budget.many > budget.most {
-			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: a file has at most %d records", budget.most)})
+		if budget.pieces++; budget.pieces > budget.mostPieces {
+			report(Skip{File: file.name, Reason: fmt.Sprintf("what follows is left out: a file has at most %d records", budget.mostPieces)})
 			return true, nil
 		}
 		if err != nil {
-			report(unreadable(file, err, budget.many == 1))
+			report(unreadable(file, err, budget.pieces == 1))
 			continue
 		}
 		secrets.TakeOut(&one)
@@ -70,7 +70,7 @@ func (s *fileStream) scanFile(ctx context.Context, file sourceFile, ids knownIDs
 		}
 	}
 	isWhole := file.piece == (piece{}) && ways[s.format].conversation == nil // and of a format whose files have no further record
-	if budget.many == 0 && isWhole {
+	if budget.pieces == 0 && isWhole {
 		report(Skip{File: file.name, Reason: model.NoRecord})
 	}
 	return true, nil
@@ -184,27 +184,30 @@ const (
 )
 
 type recordBudget struct {
-	free, left int
-	used       int  // by the records of the current file
-	many, most int  // records and other pieces of the current file, and how many it may have
-	bounded    bool // the current file is of a format whose records may repeat content
-	named      bool // the names of fields count
-	times      int  // how often the bytes of the current file may be repeated
+	free       int // bytes that the next files may have in addition
+	mostPieces int // of a file: records and others
+
+	// of the current file
+	left, used  int // bytes that its records may have, and have
+	pieces      int
+	isBounded   bool // its records may repeat content
+	countsNames bool // the names of fields count
+	times       int  // how often its bytes may be repeated
 }
 
 // begin resets the budget for a file, minus what its tables with lesser names used.
 func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 	// Lines and mail repeat nothing; the readers of packed files have other limits.
-	b.bounded = !slices.Contains([]format{formatLines, formatMail, formatWorkbook, formatDocument}, of.format)
+	b.isBounded = !slices.Contains([]format{formatLines, formatMail, formatWorkbook, formatDocument}, of.format)
 	size := int(file.size)
 	b.times = maxRepeated
-	if b.named = of.format == formatTable; b.named {
+	if b.countsNames = of.format == formatTable; b.countsNames {
 		b.times = maxNamed
 	}
 	for _, other := range of.dependsOn { // such as the log of a database, which may hold most of its data
 		size += int(other.size)
 	}
-	b.left, b.used, b.many = b.free+b.times*size, 0, 0
+	b.left, b.used, b.pieces = b.free+b.times*size, 0, 0
 	for part, used := range file.used {
 		if part < file.Part {
 			b.left -= used
@@ -215,10 +218,10 @@ func (b *recordBudget) begin(file sourceFile, of *fileStream) {
 // spend charges the budget for a record, and reports whether it was sufficient.
 func (b *recordBudget) spend(one item.Item) bool {
 	b.used += sizeOf(one)
-	for index := 0; b.named && index < len(one.Fields); index++ {
+	for index := 0; b.countsNames && index < len(one.Fields); index++ {
 		b.used += len(one.Fields[index].Name)
 	}
-	return !b.bounded || b.used <= b.left
+	return !b.isBounded || b.used <= b.left
 }
 
 func sizeOf(one item.Item) int {

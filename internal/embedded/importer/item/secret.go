@@ -136,7 +136,7 @@ func (s *Secrets) redact(value []byte) (without []byte, first string) {
 			name = []byte(model.Unquote(slices.Concat([]byte(`"`), name, []byte(`"`))))
 		}
 		kind := s.kindOf(name)
-		if kind == 0 {
+		if kind == noSecret {
 			continue
 		}
 		decoder := jsontext.NewDecoder(bytes.NewReader(value[at+1:]), jsontext.AllowDuplicateNames(true), jsontext.AllowInvalidUTF8(true))
@@ -221,20 +221,29 @@ func isBreak(value []byte, at int) bool {
 type secretKind byte
 
 const (
-	anyValue    secretKind = 1
-	mixedWord   secretKind = 3
-	shortNumber secretKind = 4
-	cardNumber  secretKind = 6
-	manyWords   secretKind = 7
+	noSecret     secretKind = iota
+	anyValue                // also a number
+	otherWord               // a word that is not a number
+	mixedWord               // one with letters and digits
+	shortNumber             // four to eight digits
+	securityCode            // three or four digits
+	cardNumber              // the digits of a card, not only the last ones
+	manyWords               // at least twelve, because gardens have seeds too
+	cookie                  // with its value
 )
 
-// secretValues match the values of each kind: any; a word that is not a number; one with letters and digits; four to eight digits; three or
-// four digits; the digits of a card, not only the last ones; at least twelve words, because gardens have seeds too; a cookie with its
-// value.
-var secretValues = [...]func() *regexp.Regexp{0: Expression(`^\b\B`), 1: Expression(``), 2: Expression(`^\d*[^\s\d{[\\][^\s{[\\]*$`),
-	3: Expression(`^(?:[^\s{[\\]*\pL[^\s{[\\]*\d|[^\s{[\\]*\d[^\s{[\\]*\pL)[^\s{[\\]*$`),
-	4: Expression(`^\d{4,8}$`), 5: Expression(`^\d{3,4}$`), 6: Expression(`^[\d -]{13,23}$`),
-	7: Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`), 8: Expression(`^[\w.-]+=[^\s;]{6,}`)}
+// secretValues match the values of each kind.
+var secretValues = [...]func() *regexp.Regexp{
+	noSecret:     Expression(`^\b\B`),
+	anyValue:     Expression(``),
+	otherWord:    Expression(`^\d*[^\s\d{[\\][^\s{[\\]*$`),
+	mixedWord:    Expression(`^(?:[^\s{[\\]*\pL[^\s{[\\]*\d|[^\s{[\\]*\d[^\s{[\\]*\pL)[^\s{[\\]*$`),
+	shortNumber:  Expression(`^\d{4,8}$`),
+	securityCode: Expression(`^\d{3,4}$`),
+	cardNumber:   Expression(`^[\d -]{13,23}$`),
+	manyWords:    Expression(`^(?:[a-zà-ÿ]{3,8} ){11,23}[a-zà-ÿ]{3,8}$`),
+	cookie:       Expression(`^[\w.-]+=[^\s;]{6,}`),
+}
 
 // secretWords are expressions for the names of secrets, in English, German, French, Spanish, Italian, Portuguese, Dutch, Polish and
 // Russian: a paragraph for each kind, after one for the names that German and other languages join to longer words.
@@ -255,10 +264,10 @@ var maybeSecret = Expression(`(?i)pass|wo+rt|wört|wo.?rter|woord|pwd|pw|psk|sec
 	`risposta|resposta|r.?.?ponse|odpow|ответ|has[łl]|token|токен|jeton|otp|2fa|pin|puk|tan|пин|пук|geheim|cvv|cvc|nummer|crypto|card|` +
 	`carte|carta|tarjeta|cart.o|numer|karty|карты|seed|mnemon|cookie`)
 
-// secretKindOf returns the kind that the last words of a name indicate: 0 for password_changed_at.
+// secretKindOf returns the kind that the last words of a name indicate: noSecret for password_changed_at.
 func secretKindOf(name string) secretKind {
 	if !maybeSecret().MatchString(name) {
-		return 0
+		return noSecret
 	}
 	words := strings.ReplaceAll(Words(name), " ", "_")
 	found := secretNames().FindStringSubmatch(words)
@@ -267,12 +276,12 @@ func secretKindOf(name string) secretKind {
 			return max(anyValue, secretKind(index-1))
 		}
 	}
-	return 0
+	return noSecret
 }
 
 // holds reports whether a JSON value may be a secret of the kind. A boolean only says whether there is one.
 func (k secretKind) holds(value []byte) bool {
-	return k > 0 && len(value) > 0 && value[0] != 'n' && value[0] != 't' && value[0] != 'f' && string(value) != `""` &&
+	return k != noSecret && len(value) > 0 && value[0] != 'n' && value[0] != 't' && value[0] != 'f' && string(value) != `""` &&
 		k.fits(bytes.Trim(value, `"`))
 }
 
@@ -294,7 +303,7 @@ var (
 // ••••. A plain word in a text of one line may be part of a title: "Password: forgotten".
 func (k secretKind) isSecret(label, value []byte, isAlone bool) bool {
 	switch {
-	case k == 0 || sourceCode().Match(value):
+	case k == noSecret || sourceCode().Match(value):
 		return false
 	case k != anyValue:
 		return k.fits(value)

@@ -42,15 +42,15 @@ var (
 
 // isSide reports a column that says of each row whether it is a debit. The words alone do not: they are also those of cards.
 func (c *Column) isSide() bool {
-	return c.hints.sides > 0 && c.hints.sides == c.Present && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
+	return c.areAll(c.hints.sides) && sideName().MatchString(c.Name) && !paidName().MatchString(c.Name)
 }
 
 // applyHints tells columns of amounts without signs which column has their sides, and columns of times that they are in UTC, as they are
 // next to offsets from it.
 func applyHints(columns []*Column) {
 	side := slices.IndexFunc(columns, (*Column).isSide)
-	zone := slices.IndexFunc(columns, func(c *Column) bool { return c.hints.zones > 0 && c.hints.zones == c.Present })
-	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.hints.offsets > 0 && c.hints.offsets == c.Present })
+	zone := slices.IndexFunc(columns, func(c *Column) bool { return c.areAll(c.hints.zones) })
+	areOffset := slices.ContainsFunc(columns, func(c *Column) bool { return c.areAll(c.hints.offsets) })
 	for _, one := range columns {
 		one.agreed.inUTC = areOffset || universalName().MatchString(one.Name)
 		lacksZone := one.dates.hasClock && !one.dates.hasZone || one.agreed.clocks != nil

@@ -43,6 +43,9 @@ func NewColumn(name string, canBeDates bool) Column {
 	}
 }
 
+// areAll reports that a number of values is that of all, and that there are some.
+func (c *Column) areAll(some int) bool { return some > 0 && some == c.Present }
+
 func (c *Column) count(kind string) {
 	c.Kinds[kind]++
 	c.Present++

@@ -63,7 +63,7 @@ func (d *durations) add(text string) {
 func (c *Column) putSeconds(cell *Cell) {
 	d := &c.durations
 	isSpan := c.agreed.allHaveClocks && d.twoParts+d.afterNoon == 0 && bareName().MatchString(c.Name)
-	if !isSpan && !spanName().MatchString(c.Name) || c.Present == 0 || d.all != c.Present {
+	if !isSpan && !spanName().MatchString(c.Name) || !c.areAll(d.all) {
 		return
 	}
 	ofHours := d.twoParts == c.Present && hourName().MatchString(c.Name)

@@ -40,7 +40,7 @@ func areBeside(days, times string) bool {
 // column are times of day.
 func (c *Column) putMoment(cell *Cell) {
 	other := c.agreed.clocks
-	if cell.Kind != "date" || cell.hasStrays || other == nil || other.Present == 0 || other.durations.clocks != other.Present {
+	if cell.Kind != "date" || cell.hasStrays || other == nil || !other.areAll(other.durations.clocks) {
 		return
 	}
 	moment := Beside{Name: c.Name + "_time", Kind: model.LocalTime, Clock: other.Name, text: momentOf}

@@ -58,28 +58,28 @@ func Sections(file io.Reader, sheet bool) []Section {
 // A sectioner finds the sections of a file.
 type sectioner struct {
 	rows
-	found   []foundSection
-	current int
-	sampled []kindCounts // columns of the first rows below the header
-	many    int          // number of those rows
-	block   int          // first line after the last empty one; 0: none since the header
-	widest  int          // most cells of a line from block on
+	found       []foundSection
+	current     int          // of found: the section that the next line belongs to
+	sampled     []kindCounts // columns of the first rows below its header
+	rowsSampled int          // number of those rows
+	blockStart  int          // first line after the last empty one; 0: none since the header
+	widest      int          // most cells of a line from blockStart on
 }
 
 type foundSection struct {
-	title  string
-	at     int // the line of the title
-	header []string
-	spans  []Span
+	title     string
+	titleLine int
+	header    []string
+	spans     []Span
 }
 
-// A candidate is a place where a table may begin.
+// A candidate is a place where a table may begin, within a window of lines.
 type candidate struct {
-	title       string
-	at, below   int // the lines of the title and of the header, within the window
-	header      []string
-	rows, width int // number of sampled rows, and most cells of one
-	sampled     []kindCounts
+	title                 string
+	titleLine, headerLine int // within the window
+	header                []string
+	rows, width           int // number of sampled rows, and most cells of one
+	sampled               []kindCounts
 }
 
 // begin finds the first table: the one that the reader finds, unless another with a title, or with the same first column, is above it.
@@ -101,9 +101,9 @@ func (s *sectioner) begin() bool {
 			continue
 		}
 		one, ok := s.parse(lines[at:])
-		if ok && (header == 0 || at+one.below <= header) && one.isTyped() && (one.title != "" || header > 0 && one.header[0] == named[0]) {
+		if ok && (header == 0 || at+one.headerLine <= header) && one.isTyped() && (one.title != "" || header > 0 && one.header[0] == named[0]) {
 			s.start(one, 1, s.lines.Number+at)
-			s.skip(at + one.below + 1)
+			s.skip(at + one.headerLine + 1)
 			return true
 		}
 	}
@@ -122,12 +122,12 @@ func (s *sectioner) start(one candidate, from, before int) {
 	switch {
 	case at < 0:
 		at = len(s.found)
-		s.found = append(s.found, foundSection{title: one.title, at: before + one.at + 1, header: one.header})
+		s.found = append(s.found, foundSection{title: one.title, titleLine: before + one.titleLine + 1, header: one.header})
 	case one.title != "" && s.found[at].title != one.title: // its tables have several titles
 		s.found[at].title = ""
 	}
 	s.found[at].spans = append(s.found[at].spans, Span{from, math.MaxInt})
-	s.current, s.sampled, s.many, s.block = at, nil, 0, 0
+	s.current, s.sampled, s.rowsSampled, s.blockStart = at, nil, 0, 0
 }
 
 // sections returns the sections that were found, named by their titles where possible.
@@ -143,9 +143,9 @@ func (s *sectioner) sections() (all []Section) {
 			if index > 0 {
 				name = fmt.Sprintf("table %d", index+1)
 			}
-		} else if first := &one.spans[0]; first.From <= one.at { // leave out the line of the title
-			rest := Span{one.at + 1, first.To}
-			first.To = one.at
+		} else if first := &one.spans[0]; first.From <= one.titleLine { // leave out the line of the title
+			rest := Span{one.titleLine + 1, first.To}
+			first.To = one.titleLine
 			one.spans = slices.Insert(one.spans, 1, rest)
 		}
 		names[name] = true
@@ -183,17 +183,17 @@ func (s *sectioner) mayBegin(line []byte, isBelow bool) bool {
 
 func (s *sectioner) sample(line []byte, isBelow bool) {
 	if isBelow {
-		if s.block, s.widest = s.lines.Number, 0; s.many > 0 {
-			s.many = sampledRows // the rest may be something else
+		if s.blockStart, s.widest = s.lines.Number, 0; s.rowsSampled > 0 {
+			s.rowsSampled = sampledRows // the rest may be something else
 		}
 	}
-	if s.many >= sampledRows && 2*s.widest > len(s.found[s.current].header) {
+	if s.rowsSampled >= sampledRows && 2*s.widest > len(s.found[s.current].header) {
 		return // most lines
 	}
 	cells := s.split(line)
-	if s.widest = max(s.widest, filled(cells)); s.many < sampledRows && len(cells) > 1 {
+	if s.widest = max(s.widest, filled(cells)); s.rowsSampled < sampledRows && len(cells) > 1 {
 		s.sampled = addSample(s.sampled, cells)
-		s.many++
+		s.rowsSampled++
 	}
 }
 
@@ -219,13 +219,13 @@ func (c candidate) isTyped() bool { return slices.ContainsFunc(c.sampled, kindCo
 
 // parse finds a header below titles, and samples the rows below it.
 func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
-	for ; one.below < len(lines); one.below++ {
-		cells := s.split(lines[one.below])
+	for ; one.headerLine < len(lines); one.headerLine++ {
+		cells := s.split(lines[one.headerLine])
 		if len(cells) > 1 {
 			one.header = cells
 			break
 		} else if len(cells) == 1 {
-			if one.title, one.at = cells[0], one.below; len(one.title) > longestName { // a remark
+			if one.title, one.titleLine = cells[0], one.headerLine; len(one.title) > longestName { // a remark
 				one.title = ""
 			}
 		}
@@ -237,7 +237,7 @@ func (s *sectioner) parse(lines [][]byte) (one candidate, ok bool) {
 		}
 		seen[cell] = true
 	}
-	for _, line := range lines[min(one.below+1, len(lines)):] {
+	for _, line := range lines[min(one.headerLine+1, len(lines)):] {
 		cells := s.split(line)
 		if len(cells) == 0 || one.rows == sampledRows || one.rows > 0 && (len(cells) == 1 || cells[0] == one.header[0]) { // of the next
 			break
@@ -277,10 +277,10 @@ func (s *sectioner) another(isBelow bool) bool {
 		return false
 	}
 	from := first
-	if isBelow && one.title == "" && s.block > 0 && 2*s.widest <= len(one.header) { // the narrow lines above belong to it
-		from = s.block
+	if isBelow && one.title == "" && s.blockStart > 0 && 2*s.widest <= len(one.header) { // the narrow lines above belong to it
+		from = s.blockStart
 	}
 	s.start(one, from, first-1)
-	s.skip(one.below + 1)
+	s.skip(one.headerLine + 1)
 	return true
 }
