@@ -93,6 +93,8 @@ func proposesOf(t *testing.T, schema string, rows []proposed) {
 				return middlewaretest.JSON(schema), nil
 			case r.Query.Get("metric") == "min":
 				return middlewaretest.JSON(`{"object":"aggregation","metric":"min","value":` + row.least + `}`), nil
+			case r.Query.Get("group_by") == "Category":
+				return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"Groceries","count":4},{"key":"Eating Out","count":3}]}`), nil
 			case r.Query.Get("group_by") != "":
 				return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"TESCO 12","count":4},{"key":"Tesco Extra","count":3},` +
 					`{"key":"NETFLIX.COM","count":2},{"key":"a shop","count":1},{"key":"shop b","count":1},{"key":"shop c","count":1},{"key":"shop d","count":1},` +
@@ -106,4 +108,35 @@ func proposesOf(t *testing.T, schema string, rows []proposed) {
 			t.Errorf("%s (%s, %s): want %q in\n%s", row.q, row.least, row.other, row.want, text)
 		}
 	}
+}
+
+// A statement may name a category of each payment. A question about one is offered the sum of it; one that compares categories, months or
+// shops is offered the sum of each. The largest single payment is not the most expensive month.
+func TestAQueryAboutCategoriesAndMonthsOfAStatement(t *testing.T) {
+	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[
+		{"name":"statement","field_capabilities":{"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt,a=group_by_time","note":"t=text,role=secondary,lex,eq,a=group_by",
+		"Category":"t=string,eq,lex,a=group_by","amount":"t=number,eq,r=gte|gt|lte|lt,a=sum|min|avg"}}]}]}`
+	const sum, paid = `aggregate {"stream":"statement","metric":"sum","field":"amount"`, `"filter":{"amount":{"lt":0}}}`
+	const byCategory, byMonth = sum + `,"group_by":"Category",` + paid, sum + `,"group_by_time":"day","granularity":"month",` + paid
+	const food = `"filter":{"amount":{"lt":0},"Category":"Groceries"}}`
+	proposesOf(t, schema, []proposed{
+		{"How much did I spend on groceries?", "-9", "0", sum + `,` + food},
+		{"How much do I spend on groceries each month?", "-9", "0", sum + `,"group_by_time":"day","granularity":"month",` + food},
+		{"How much did I spend on eating out?", "-9", "0", `"Category":"Eating Out"}}`},
+		{"average spent on groceries", "-9", "0", `"metric":"avg","field":"amount",` + food},
+		{"How much did I spend on eating?", "-9", "0", ""},
+		{"spending by category", "-9", "0", byCategory},
+		{"How much did I spend per category?", "-9", "0", byCategory},
+		{"Which category do I spend the most on?", "-9", "0", byCategory},
+		{"Which month did I spend the most?", "-9", "0", byMonth},
+		{"most expensive month", "-9", "0", byMonth},
+		{"What was my cheapest month?", "-9", "0", byMonth},
+		{"teuerster Monat", "-9", "0", byMonth},
+		{"most expensive week", "1", "0", sum + `,"group_by_time":"day","granularity":"week"}`},
+		{"How many payments did I make per category?", "-9", "0", `"metric":"count","group_by":"Category",` + paid},
+		{"How much did I spend per category each month?", "-9", "0", ""}, // no groups have both
+		{"biggest month", "-9", "0", ""},
+		{"most expensive thing", "-9", "0", `query_records {"stream":"statement","sort":"amount","limit":1,` + paid},
+		{"cheapest thing I have", "-9", "0", `query_records {"stream":"statement","sort":"-amount","limit":1,` + paid},
+	})
 }

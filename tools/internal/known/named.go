@@ -160,10 +160,10 @@ func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool s
 var averaged = written.Expression(`avg|average|score|percent|level|temperature|weight|height|bpm|pace|speed|(?:rate|ratio|mean)s?(?:_|$)|(?:^|_)age$`)
 
 // ListedFields returns the first fields that may have a closed list of values, at most most: strings that can be filtered and grouped
-// by, and that no search reads.
-func ListedFields(all []rs.SchemaField, most int) (names []string) {
+// by. searched selects those that a search reads, such as a category in a file, else it selects the others.
+func ListedFields(all []rs.SchemaField, searched bool, most int) (names []string) {
 	for _, f := range all {
-		closed := f.Granted && f.Exact && !f.Lexical && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
+		closed := f.Granted && f.Exact && f.Lexical == searched && (!searched || f.Role == "") && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < most {
 			names = append(names, f.Name)
 		}

@@ -68,6 +68,8 @@ func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	isMore, isAverage := has(s.Rest, mores), has(s.Rest, averages)
 	switch {
 	case s.Unfiltered: // then it sorts as little
+	case rankedUnit(s.Rest, ranks) != "": // the most expensive month
+		all = append(all, most)
 	case ranks != nil:
 		all = append(all, extreme, most)
 	case of == "who", isMore && s.Compared == "":
@@ -156,9 +158,23 @@ func (s *search) readMeasure(a *ask) {
 	}
 }
 
+// rankedUnit returns the word for a unit of time behind the words of a superlative, as in most expensive month; "" for none.
+func rankedUnit(query string, ranks []string) string {
+	words := relax.All(query)
+	for i := 1; i < len(words) && len(ranks) > 0; i++ {
+		if strings.EqualFold(words[i-1], ranks[len(ranks)-1]) && written.Unit(words[i]) != "" {
+			return words[i]
+		}
+	}
+	return ""
+}
+
 // readAsked reads for whom or which the most is asked: a person, a shop, a place, a unit of time or a noun.
 func (s *search) readAsked(a *ask) {
 	of, word := relax.Asked(a.query)
+	if unit := rankedUnit(a.query, a.ranks); unit != "" {
+		of, word = written.Unit(unit), unit
+	}
 	calls := func(word string) bool {
 		_, _, ok := known.SourceCalled(s.Schema().Sources, []string{word}, s.isSearched)
 		return ok
@@ -168,7 +184,7 @@ func (s *search) readAsked(a *ask) {
 		word = a.words[at]
 		of = strings.ToLower(word)
 	}
-	if a.ranks != nil && of != "" && of != "where" && len(relax.Topic(of)) == 0 && has(a.query, purchases) { // what did I spend the most on
+	if a.ranks != nil && of != "" && of != "where" && written.Unit(of) == "" && len(relax.Topic(of)) == 0 && has(a.query, purchases) { // what did I spend the most on
 		of, a.metric = "shop", "sum"
 	}
 	if of == "where" {

@@ -118,6 +118,7 @@ var (
 	mores      = lexicon.Of("more")
 	averages   = lexicon.Of("average")
 	counting   = lexicon.Of("counting")
+	per        = lexicon.Of("per")
 	paid       = lexicon.Of("paid")
 	purchases  = lexicon.Of("purchase")
 	gotPaid    = lexicon.Phrases("got-paid")

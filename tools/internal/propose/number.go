@@ -24,14 +24,26 @@ func (s *search) readNumber(a *ask) bool {
 	case most:
 		return s.readGroup(a)
 	case sums:
-		return s.readSum(a)
+		return s.readSum(a) && s.readBy(a)
 	case counts:
 		if has(a.query, distinct) {
 			return s.readDistinct(a)
 		}
-		return s.keepSuiting(a, a.where)
+		return s.keepSuiting(a, a.where) && s.readBy(a)
 	}
 	return true
+}
+
+// readBy reads the field for each value of which an ask wants its number, as in spending by category; false if no source has it.
+func (s *search) readBy(a *ask) bool {
+	words, own := relax.All(a.query), s.fieldsOf(a.source())
+	for i := 1; i < len(words) && a.group == ""; i++ {
+		if name := own.Spelled(words[i]); per[strings.ToLower(words[i-1])] && name != "" && fields.Aggregates("group_by")(*own.Field(name)) {
+			a.group = name
+			a.explain(words[i])
+		}
+	}
+	return a.group == "" || s.keepSuiting(a, rs.Object{{Name: a.group}})
 }
 
 // readDistinct reads of which field an ask counts the different values.
@@ -128,11 +140,16 @@ func (s *search) readExtreme(a *ask) bool {
 
 // readGroup reads for whom or which an ask counts records.
 func (s *search) readGroup(a *ask) bool {
-	if a.by != "" && a.by != written.OtherMeasure {
+	source, unit := a.source(), written.Unit(a.of)
+	isOfMoney := a.by == written.Money || s.Question.AsksSum() || s.isPurchase(a)
+	switch {
+	case unit != "" && isOfMoney && (a.by == written.Money || a.by == written.OtherMeasure):
+		a.granularity, a.kind, a.metric, a.field = unit, sums, "sum", s.measured(a, written.Money)
+		a.left = slices.DeleteFunc(a.left, func(word string) bool { return paid[strings.ToLower(word)] })
+		return s.keepSuiting(a, rs.Object{{Name: a.field}})
+	case a.by != "" && a.by != written.OtherMeasure:
 		return false
-	}
-	source := a.source()
-	if unit := written.Unit(a.of); unit != "" {
+	case unit != "":
 		a.granularity, a.kind = unit, counts
 		return s.keepSuiting(a, nil)
 	}

@@ -115,7 +115,7 @@ func first(sources []known.Source, is func(known.Source) bool) (source known.Sou
 func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Source) {
 	switch {
 	case a.by == written.Money, a.of == "shop", a.kind == sums && (has(a.query, paid) || len(a.left) > 0),
-		(a.kind == sums || a.kind == extreme || a.kind == counts || a.kind == most && a.of == "" || a.amount.Bounds != nil) && s.isPurchase(a):
+		(a.kind == sums || a.kind == extreme || a.kind == counts || a.kind == most && a.of != "who" || a.amount.Bounds != nil) && s.isPurchase(a):
 		return s.onlyPurchases(sources)
 	case a.kind == counts && has(a.query, distinct):
 		source, _ = first(sources, func(source known.Source) bool {

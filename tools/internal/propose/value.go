@@ -116,7 +116,9 @@ func (s *search) readCurrency(a *ask) {
 // payment is then the lowest amount. It returns false if a sum has no field, if the read fails, or if an ask is for money received and the
 // field has only what oneself paid.
 func (s *search) readSign(ctx context.Context, a *ask) bool {
-	field, ofField := a.field, a.metric != "count"
+	isLeastKnown := func(number fields.InStream) bool { return number.Field == a.field }
+	field, ofField := a.field, a.metric != "count" || a.by == written.Money &&
+		slices.ContainsFunc(fields.Numbers(s.Schema().Document, []string{a.source().Stream}, fields.Aggregates("min")), isLeastKnown)
 	switch {
 	case len(a.amount.Bounds) > 0 && len(a.where) > 0:
 		field = a.where[0].Name
@@ -295,7 +297,14 @@ func (s *search) listedWord(ctx context.Context, a *ask, words []string) (field,
 	if !s.mayReadValues(ctx, a, words) {
 		return "", "", ""
 	}
-	return s.valueWord(ctx, a, known.ListedFields(all, maxListedFields), words)
+	names := known.ListedFields(all, false, maxListedFields)
+	if len(names) < maxListedFields && a.kind != records && a.kind != byTime { // a search finds the records by their words, but no number of them
+		names = append(names, known.ListedFields(all, true, maxListedFields-len(names))...)
+	}
+	isName := func(field string) bool { // of a sender or a merchant, which is read as one
+		return slices.ContainsFunc(a.sources, func(source known.Source) bool { return field == source.Author || field == source.Payee })
+	}
+	return s.valueWord(ctx, a, slices.DeleteFunc(names, isName), words)
 }
 
 // valueWord reads the values of some fields of the stream of an ask and finds the word that is a form of one.
@@ -316,6 +325,10 @@ func (s *search) valueWord(ctx context.Context, a *ask, names, words []string) (
 			at := slices.IndexFunc(words, func(word string) bool { return isForm(word, text) })
 			if isText && at >= 0 {
 				return field, g.Key, words[at]
+			}
+			said := strings.Fields(text) // several, such as Eating Out
+			if isText && len(relax.Without(said, words...)) < len(said) && strings.Contains(between(a.query), between(text)) {
+				return field, g.Key, text
 			}
 		}
 	}
