@@ -134,6 +134,11 @@ func TestAQueryAboutCategoriesAndMonthsOfAStatement(t *testing.T) {
 		{"teuerster Monat", "-9", "0", byMonth},
 		{"most expensive week", "1", "0", sum + `,"group_by_time":"day","granularity":"week"}`},
 		{"How many payments did I make per category?", "-9", "0", `"metric":"count","group_by":"Category",` + paid},
+		{"statement by category", "-9", "0", `aggregate {"stream":"statement","metric":"count","group_by":"Category"}`},
+		{"statement per month", "-9", "0", `aggregate {"stream":"statement","metric":"count","group_by_time":"day","granularity":"month"}`},
+		{"statement by Friday", "-9", "0", ""},
+		{"per month", "-9", "0", ""},
+		{"How much did I spend per shop?", "-9", "0", sum + `,"group_by":"note",` + paid},
 		{"How much did I spend per category each month?", "-9", "0", ""}, // no groups have both
 		{"biggest month", "-9", "0", ""},
 		{"most expensive thing", "-9", "0", `query_records {"stream":"statement","sort":"amount","limit":1,` + paid},

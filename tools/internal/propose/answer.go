@@ -78,6 +78,9 @@ func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	if s.Unread == "" && (ranks == nil || s.Compared != "") && (s.Question.AsksSum() || isAverage || s.Compared != "" && has(s.Rest, paid)) {
 		all = append(all, sums)
 	}
+	if has(s.Rest, per) && !s.Question.AsksNumber() && ranks == nil { // orders by status
+		all = append(all, counts)
+	}
 	switch {
 	case s.Question.AsksNumber(), isAverage && granularity != "", isMore && s.Compared != "":
 		all = append(all, counts)
@@ -111,6 +114,9 @@ func (s *search) read(ctx context.Context, k kind) *ask {
 	a.left = slices.DeleteFunc(relax.Telling(a.words), func(word string) bool { return having[strings.ToLower(word)] })
 	s.readMeasure(a)
 	if !s.readStream(a) || !s.readNumber(a) || !s.readConditions(ctx, a) {
+		return nil
+	}
+	if isTable := a.named && (a.group != "" || a.granularity != ""); k == counts && !s.Question.AsksNumber() && !isTable && s.Compared == "" {
 		return nil
 	}
 	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers

@@ -38,7 +38,14 @@ func (s *search) readNumber(a *ask) bool {
 func (s *search) readBy(a *ask) bool {
 	words, own := relax.All(a.query), s.fieldsOf(a.source())
 	for i := 1; i < len(words) && a.group == ""; i++ {
-		if name := own.Spelled(words[i]); per[strings.ToLower(words[i-1])] && name != "" && fields.Aggregates("group_by")(*own.Field(name)) {
+		name := own.Spelled(words[i])
+		switch asked[strings.ToLower(words[i])] {
+		case "sender":
+			name = cmp.Or(name, a.source().Author)
+		case "shop":
+			name = cmp.Or(name, a.source().Payee)
+		}
+		if field := own.Field(name); per[strings.ToLower(words[i-1])] && field != nil && fields.Aggregates("group_by")(*field) {
 			a.group = name
 			a.explain(words[i])
 		}
