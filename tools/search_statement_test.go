@@ -42,6 +42,10 @@ func TestAQueryAboutABanksStatement(t *testing.T) {
 		{"How much did I get paid?", "-9", "0", sum + `,"filter":{"amount":{"gt":0}}}`},
 		{"Wie viel habe ich verdient?", "-9", "0", sum + `,"filter":{"amount":{"gt":0}}}`},
 		{"How much did I earn?", "1", "0", ""}, // these are what was paid
+		{"biggest payment to Netflix", "-9", "0", `"sort":"amount","limit":1,"filter":{"note":"NETFLIX.COM","amount":{"lt":0}}}`},
+		{"smallest payment to Tesco", "-9", "0", `"filter":{"note":"TESCO 12","amount":{"lt":0}}}, query_records {"stream":"statement",`},
+		{"biggest payment to Lidl", "-9", "0", ""},
+		{"largest amount I received", "-9", "0", `The largest of statement by amount: query_records {"stream":"statement","sort":"-amount","limit":1,"filter":{"amount":{"gt":0}}}`},
 		{"What did I spend the most on?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"lt":0}}}`},
 		{"Who paid me the most?", "-9", "0", `By note: aggregate {"stream":"statement",` + sum + `,"group_by":"note","filter":{"amount":{"gt":0}}}`},
 		{"Who paid me the most?", "1", "0", ""},
@@ -141,6 +145,7 @@ func TestAQueryAboutCategoriesAndMonthsOfAStatement(t *testing.T) {
 		{"How much did I spend per shop?", "-9", "0", sum + `,"group_by":"note",` + paid},
 		{"How much did I spend per category each month?", "-9", "0", ""}, // no groups have both
 		{"biggest month", "-9", "0", ""},
+		{"biggest groceries expense", "-9", "0", `"sort":"amount","limit":1,` + food},
 		{"most expensive thing", "-9", "0", `query_records {"stream":"statement","sort":"amount","limit":1,` + paid},
 		{"cheapest thing I have", "-9", "0", `query_records {"stream":"statement","sort":"-amount","limit":1,` + paid},
 	})

@@ -61,7 +61,7 @@ func (s *search) streamIn(a *ask, sources []known.Source) bool {
 	}
 	own := s.fieldsOf(a.source())
 	a.left = slices.DeleteFunc(a.left, func(word string) bool {
-		isField := (a.kind == extreme || a.kind == byTime) && own.Field(strings.ToLower(word)) != nil // the subject of the longest thread
+		isField := (a.kind == extreme || a.kind == byTime) && own.Spelled(word) != "" // the subject of the longest thread
 		saysPaid := purchases[strings.ToLower(word)] || slices.Contains(gotPaid, strings.ToLower(word))
 		isPurchase := saysPaid && a.kind != byTime && source.Payee != ""
 		return fields.Calls(word, source.Stream) || fields.IsMail(word) || isField || isPurchase

@@ -37,10 +37,10 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 			return false
 		}
 	}
-	if a.kind != extreme && !s.readListed(ctx, a) {
+	if !s.readListed(ctx, a) {
 		return false
 	}
-	if a.kind == sums && a.whose == "" && !a.several && len(a.left) > 0 {
+	if (a.kind == sums || a.kind == extreme) && a.whose == "" && !a.several && len(a.left) > 0 {
 		s.readPayees(ctx, a)
 	}
 	if a.whose == "" && a.kind == most && !a.several && len(a.left) > 0 {
