@@ -8,6 +8,7 @@ import (
 	"io"
 	"net"
 	"testing"
+	"testing/synctest"
 	"time"
 )
 
@@ -51,6 +52,35 @@ func TestConnectionsOfOneRequestAtATimeAreGuarded(t *testing.T) {
 		if got := guardOf(row.connection); (got != nil) != row.guarded {
 			t.Errorf("%s: guarded %v", name, got != nil)
 		}
+	}
+}
+
+// A request that reuses a connection waits until somebody reads from it, so that nothing of the last answer is left, or until it is closed.
+func TestAReusedConnectionWaitsForItsReader(t *testing.T) {
+	for name, happens := range map[string]func(*idleGuard){
+		"it is read":   func(g *idleGuard) { go func() { _, _ = g.Read(make([]byte, 1)) }() },
+		"it is closed": func(g *idleGuard) { _ = g.Close() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				here, there := net.Pipe()
+				defer func() { _, _ = here.Close(), there.Close() }()
+				g, _ := guardIdle(here).(*idleGuard)
+				reused := make(chan struct{})
+				go func() {
+					g.reuse()
+					close(reused)
+				}()
+				synctest.Wait()
+				select {
+				case <-reused:
+					t.Error("it does not wait")
+				default:
+				}
+				happens(g)
+				<-reused
+			})
+		})
 	}
 }
 
