@@ -363,6 +363,7 @@ func TestCorrect(t *testing.T) {
 			[]string{"Nearest: subject.", `send: query_records {"stream":"messages","fields":["subject"],"filter":{"received_at":{"gte":"20`},
 			[]string{records + "?filter[fields]=subjet&filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
 		},
+		"no search below is said for no words":       {"fetch", `{"since":"2026-03-01","q":"*"}`, []string{`Unknown argument "since", "q".`, "!below", "!send: "}, nil},
 		"arguments that were left out are explained": {"query_records", `null`, []string{"stream is required.", "send: schema {}"}, nil},
 		"a day is no cursor of changes": {
 			"query_records", `{"stream":"messages","changes_since":"2026-03-01"}`,
@@ -508,6 +509,7 @@ func TestAProposalFitsTheSchemaThatIsHeld(t *testing.T) {
 		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"ne":"a"}}}`:                               `field "subject" of messages cannot group. Those that can: thread_id.`,
 		`aggregate {"stream":"messages","metric":"count","filter":{"subject":{"contains":"tax"},"size_bytes":{"gt":9}}}`: `send: search {"q":"tax","streams":["messages"],"filter":{"size_bytes":{"gt":9}}}`,
 		`search {"q":"tax","size_bytes__gt":9}`:                                                                          `send: search {"q":"tax","filter":{"size_bytes":{"gt":9}}}`,
+		`search {"streams":["messages"],"month":"June 2026","filter":{"thread_id":{"contains":"a"}}}`:                    "For a part of one, aggregate with group_by lists the values of thread_id.",
 		`aggregate {"stream":"messages","metric":"max","group_by":"thread_id"}`:                                          `send: aggregate {"stream":"messages","metric":"max","group_by":"thread_id","field":"size_bytes"}`,
 		`aggregate {"stream":"messages","metric":"sum","field":"a[0]"}`:                                                  `send: schema {"stream":"messages"}`,
 		`query_records {"stream":"messages","filter":{"thread_id":{"like":"%7%"},"size_bytes":9}}`:                       `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":9},"group_by":"thread_id","limit":100}`,
