@@ -12,6 +12,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
@@ -126,6 +127,22 @@ func TestRenderOfResources(t *testing.T) {
 		want := []*mcp.ResourceContents{{URI: call.URI, MIMEType: "image/png", Blob: []byte("\x89PNG\x00")}}
 		if diff := cmp.Diff(want, reply.Resource.Contents); diff != "" {
 			t.Error(diff)
+		}
+	})
+	t.Run("a blob loses the token of its call, which also its type may hold", func(t *testing.T) {
+		call := callOf(t, "fetch_blob", `{"blob_id":"b1"}`)
+		call.URI = "pdpp://blob/x"
+		call.Args, _ = call.Tool.Parse(call.Raw)
+		blob := &rs.Response{Status: 200, Body: "before " + middlewaretest.CanaryToken, ContentType: "text/" + middlewaretest.CanaryToken}
+		core := spy{Reply: tools.Reply{Answer: tools.Answer{Response: blob}}}
+		reply, err := middleware.Render(core.Handle)(as(t.Context(), auth.KindClient), call)
+		if err != nil {
+			t.Fatal(err)
+		}
+		contents := reply.Resource.Contents[0]
+		middlewaretest.WithoutSecrets(t, contents.MIMEType+string(contents.Blob))
+		if !strings.HasPrefix(string(contents.Blob), "before ") {
+			t.Errorf("the rest is %q", contents.Blob)
 		}
 	})
 	for name, row := range map[string]struct {
