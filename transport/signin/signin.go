@@ -70,9 +70,12 @@ const maxInFlight = 64
 
 // New checks an authorization server and returns a bridge to it. Its error tells the operator why the server cannot be used.
 func New(ctx context.Context, o Options) (*Bridge, error) {
+	public, err := url.Parse(o.Public)
 	switch {
 	case o.Public == "":
 		return nil, errors.New("a public URL is needed: it is the issuer that hosts see")
+	case err != nil || !isSecure(public):
+		return nil, errors.New("the public URL must be https (http on loopback): codes and refresh tokens are sent to it")
 	case (o.ConnectorKey == "") == (o.Details == ""):
 		return nil, errors.New("name either a source or authorization details")
 	}
@@ -83,7 +86,6 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),
 	}
 	if o.Details != "" {
-		var err error
 		if b.source, b.streams, err = readDetails([]byte(o.Details)); err != nil {
 			return nil, err
 		}

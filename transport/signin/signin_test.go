@@ -225,6 +225,7 @@ func TestRegisterPassesOnWhatIsKnown(t *testing.T) {
 func TestRefusesToStart(t *testing.T) {
 	for name, change := range map[string]func(*realServer, *signin.Options){
 		"no public URL":  func(_ *realServer, o *signin.Options) { o.Public = "" },
+		"a plain one":    func(_ *realServer, o *signin.Options) { o.Public = "http://mcp.example" },
 		"no selection":   func(_ *realServer, o *signin.Options) { o.ConnectorKey = "" },
 		"two selections": func(_ *realServer, o *signin.Options) { o.Details = "[{}]" },
 		"two details": func(_ *realServer, o *signin.Options) {
