@@ -31,13 +31,13 @@ const citationExample = `cin_a/messages:m1 field=body 0-80 a4c5dafce234ecf8, ` +
 	`or {"id":"cin_a/messages:m1","field":"body","start_chars":0,"end_chars":80,"sha256":"a4c5dafce234ecf8"}`
 
 // printedCitation matches a citation as the text of a search prints it: an id, and what is below it up to the colon.
-var printedCitation = regexp.MustCompile(`^(\S+)(?: connection_id=(\S+))? field=(\S+|"(?:[^"\\]|\\.)*")` +
-	`(?: (\d+)-(\d+))?(?: ([0-9a-f]{16,64}))?:?$`)
+var printedCitation = regexp.MustCompile(`^(\S+)(?:\s+connection_id=(\S+))?\s+field=(\S+|"(?:[^"\\]|\\.)*")` +
+	`(?:\s+(\d+)-(\d+))?(?:\s+([0-9a-f]{16,64}))?:?$`)
 
 // ParseCitation reads a citation. text, if it is not "", is the text that was quoted. The error says what is wrong and what to send
 // instead.
 func ParseCitation(raw, text string) (Citation, error) {
-	c, printed := parsePrinted(strings.Join(strings.Fields(raw), " "))
+	c, printed := parsePrinted(strings.TrimSpace(raw))
 	decoder := json.NewDecoder(strings.NewReader(raw))
 	decoder.DisallowUnknownFields()
 	_, _, ambiguous := rs.AsObject(raw).Ambiguity("id", "connection_id", "field", "start_chars", "end_chars", "sha256", "text")
@@ -94,7 +94,7 @@ func (c Citation) checkQuote() error {
 	return nil
 }
 
-// parsePrinted reads a citation as the text of a search prints it.
+// parsePrinted reads a citation as the text of a search prints it, even if copying has broken it into lines.
 func parsePrinted(line string) (Citation, bool) {
 	found := printedCitation.FindStringSubmatch(line)
 	if found == nil {
@@ -109,9 +109,12 @@ func parsePrinted(line string) (Citation, bool) {
 	return c, true
 }
 
+// unquoted returns a name without its quotes. Its white space counts, unless copying has broken the line there.
 func unquoted(name string) string {
-	if text, err := strconv.Unquote(name); err == nil {
-		return text
+	for _, form := range []string{name, strings.Join(strings.Fields(name), " ")} {
+		if text, err := strconv.Unquote(form); err == nil {
+			return text
+		}
 	}
 	return name
 }

@@ -96,3 +96,17 @@ func TestAnIDThatIsNoneIsExplained(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// White space in the printed name of a field tells it from another field; white space around it does not matter.
+func TestAPrintedNameIsReadExactly(t *testing.T) {
+	for raw, field := range map[string]string{
+		`notes:n1 field="a  b" 0-3 0123456789abcdef:`:              "a  b",
+		"  notes:n1\n   field=\"a b\"   0-3\n 0123456789abcdef:  ": "a b",
+		"notes:n1 field=\"a\n  b\" 0-3 0123456789abcdef":           "a b",
+		"notes:n1 field=body 0-3 0123456789abcdef":                 "body",
+	} {
+		if c, err := ParseCitation(raw, ""); err != nil || c.Field != field || *c.End != 3 || c.SHA256 != "0123456789abcdef" {
+			t.Errorf("%q: %+v %v", raw, c, err)
+		}
+	}
+}
