@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -36,7 +37,7 @@ type Keeper struct {
 
 	snapshot atomic.Pointer[credentials.Credential] // current, for readers that do not lock
 
-	// vouch identifies the token of another grant, after the owner has connected again. If nil, such a grant is not adopted.
+	// vouch identifies a renewed token, and that of another grant, after the owner has connected again. If nil, such a grant is not adopted.
 	vouch func(context.Context, rs.Token) error
 }
 
@@ -172,6 +173,9 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	if err == nil {
 		err = renew(&d, answer, k.now())
 	}
+	if err == nil {
+		err = k.checkOwner(ctx, d)
+	}
 	refused := refusalOf(err)
 	switch {
 	case err == nil:
@@ -190,6 +194,18 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		return errors.Join(k.why, reservation.Drop())
 	}
 	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
+}
+
+// checkOwner returns an error if a renewed token is an owner's: it is neither stored nor used. If the resource server does not answer now,
+// checkOwner returns nil.
+func (k *Keeper) checkOwner(ctx context.Context, d credentials.Document) error {
+	if k.vouch == nil {
+		return nil
+	}
+	if err := k.vouch(ctx, rs.NewToken(string(d.Credential.AccessToken))); exit.CodeOf(err) == exit.Owner {
+		return err
+	}
+	return nil
 }
 
 // renew puts the tokens of an answer into the stored document.

@@ -16,6 +16,7 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/credentials"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
@@ -431,5 +432,30 @@ func TestANewGrantIsUsedAfterACheck(t *testing.T) {
 	}
 	if token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil || token.Reveal() != "at_9" {
 		t.Errorf("vouched for: %v", err)
+	}
+}
+
+// S0-R3: a server that renews a client's token as an owner's, by mistake, has it neither used nor stored. A resource server that does not
+// answer keeps no renewal.
+func TestARenewedTokenOfAnOwnerIsNotUsed(t *testing.T) {
+	for code, want := range map[int]string{0: "at_2", exit.Unavailable: "at_2", exit.Owner: "at_1"} {
+		k := newKept(t, says(200, renewed))
+		k.vouch = func(_ context.Context, token rs.Token) error {
+			if token.Reveal() != "at_2" {
+				t.Error("another token was checked")
+			}
+			if code == 0 {
+				return nil
+			}
+			return &exit.Error{Code: code, Message: "of another kind"}
+		}
+		k.now = k.now.Add(9 * time.Minute)
+		if got := k.token(t); got != want || string(k.stored(t).Credential.AccessToken) != want {
+			t.Errorf("%d: %s is used, %s stored", code, got, string(k.stored(t).Credential.AccessToken))
+		}
+		k.now = k.now.Add(time.Hour)
+		if _, err := k.Token(t.Context()); code == exit.Owner && (rs.AsError(err).Code != "grant_expired" || k.sent.Load() != 1) {
+			t.Errorf("later: %v after %d requests", err, k.sent.Load())
+		}
 	}
 }
