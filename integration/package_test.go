@@ -584,14 +584,14 @@ func newFamily(t *testing.T, members ...scriptedMember) *family {
 	f.Server = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch r.URL.Path {
 		case "/introspect":
-			kind := "client" // of a member's token
+			ids := `"pdpp_token_kind":"client"` // of a member's token
 			if token := r.FormValue("token"); token == "a-package" {
-				kind = "mcp_package"
+				ids = `"pdpp_token_kind":"mcp_package","grant_package_id":"pkg"`
 			} else if name := strings.TrimPrefix(token, "member-"); f.asked(name) != nil {
 				f.introspect[name](w, r)
 				return
 			}
-			body(200, "application/json", fmt.Sprintf(`{"active":true,"pdpp_token_kind":%q,"grant_package_id":"pkg","aud":%q,"iss":%q}`, kind, f.URL, f.issuer))(w, r)
+			body(200, "application/json", fmt.Sprintf(`{"active":true,%s,"aud":%q,"iss":%q}`, ids, f.URL, f.issuer))(w, r)
 		case "/packages":
 			f.directory(w)
 		default:
