@@ -280,22 +280,16 @@ func (t xmlTable) open(name string, inside []openElement) openElement {
 	return one
 }
 
-// rowOf returns the index of the innermost row, or -1 outside of rows.
-func rowOf(inside []openElement) int {
-	row := len(inside) - 1
-	for row >= 0 && inside[row].row == nil {
-		row--
-	}
-	return row
-}
-
 // put adds a value to the innermost row or, outside of rows, to the element that it describes, for the rows that follow in that element.
 func (t xmlTable) put(inside []openElement, name, value string) {
 	from := len(inside) - 1 // the element of the attribute, or the parent of the element with the text
 	if name[0] == '/' {
 		from--
 	}
-	row := rowOf(inside)
+	row := len(inside) - 1 // the innermost; -1 outside of rows
+	for row >= 0 && inside[row].row == nil {
+		row--
+	}
 	for at := from; at >= 0; at-- {
 		column, into := t.around[inside[at].name+name], inside[at].around
 		if row >= 0 {
