@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/middleware"
+	"github.com/pdp-connect/pdpp-mcp/middleware/middlewaretest"
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
 // A call ends when its request ends, with the same cause, whether the call began before or after that end.
@@ -39,5 +42,32 @@ func TestACallEndsWithItsRequest(t *testing.T) {
 	}
 	if ctx.Err() != nil || other.Err() != nil {
 		t.Errorf("another context ended: %v, %v", ctx.Err(), other.Err())
+	}
+}
+
+// A neverEnding context counts the functions that wait for its end.
+type neverEnding struct {
+	context.Context
+	waiting *int
+}
+
+func (neverEnding) Done() <-chan struct{} { return make(chan struct{}) }
+
+func (n neverEnding) AfterFunc(func()) (stop func() bool) {
+	*n.waiting++
+	return func() bool { *n.waiting--; return true }
+}
+
+// A call leaves nothing with the end of the server, which outlives any number of calls.
+func TestACallLeavesNothingWithTheEndsOfItsRequest(t *testing.T) {
+	waiting, during := 0, 0
+	request := middleware.Request{Ends: []context.Context{neverEnding{t.Context(), &waiting}}}
+	server := &middlewaretest.RS{Answer: func(rs.Request) (*rs.Response, error) {
+		during = waiting
+		return middlewaretest.JSON(streamsBody), nil
+	}}
+	ctx := middleware.WithRequest(as(t.Context(), auth.KindClient), &request)
+	if _, err := standard(server)(ctx, callOf(t, "list_streams", `{}`)); err != nil || during != 1 || waiting != 0 {
+		t.Errorf("%d wait during a call and %d after it (%v)", during, waiting, err)
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
 	"testing/synctest"
@@ -251,6 +252,9 @@ func TestAPartOfASearch(t *testing.T) {
 			text := textOf(t, reply.Result)
 			if !strings.Contains(text, row.says) || reply.Result.IsError != row.fails || !row.fails && missing.AllTimes != row.allTimes {
 				t.Errorf("%v, %+v: %s", reply.Result.IsError, missing, text)
+			}
+			if !row.fails && (!strings.Contains(text, "left out: dreams") || !slices.Equal(missing.Streams, []string{"dreams"})) {
+				t.Errorf("%q is asked for: %s", missing.Streams, text)
 			}
 		})
 	}
