@@ -358,7 +358,7 @@ func TestCorrect(t *testing.T) {
 			"query_records", `{"stream":"messages","filter":{"received_at":{"gte":"last month"}}}`, []string{"Today is 20", `{"received_at":{"gte":"20`},
 			[]string{records + "?filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
 		},
-		"what a filter holds that is none is mended as well": {
+		"arguments within a filter are mended as well": {
 			"query_records", `{"stream":"messages","filter":{"fields":["subjet"],"received_at":{"gte":"last month"}}}`,
 			[]string{"Nearest: subject.", `send: query_records {"stream":"messages","fields":["subject"],"filter":{"received_at":{"gte":"20`},
 			[]string{records + "?filter[fields]=subjet&filter[received_at][gte]=last month", "/v1/schema?stream=messages&view=compact"},
