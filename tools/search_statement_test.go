@@ -128,6 +128,8 @@ func TestAQueryAboutCategoriesAndMonthsOfAStatement(t *testing.T) {
 		{"How much do I spend on groceries each month?", "-9", "0", sum + `,"group_by_time":"day","granularity":"month",` + food},
 		{"How much did I spend on eating out?", "-9", "0", `"Category":"Eating Out"}}`},
 		{"average spent on groceries", "-9", "0", `"metric":"avg","field":"amount",` + food},
+		{"average spent on grocery", "-9", "0", food},
+		{"How much did I spend on groc?", "-9", "0", ""},
 		{"How much did I spend on eating?", "-9", "0", ""},
 		{"spending by category", "-9", "0", byCategory},
 		{"How much did I spend per category?", "-9", "0", byCategory},
