@@ -125,8 +125,10 @@ func (w *watched) serve(rw http.ResponseWriter, r *http.Request) {
 	switch path := r.URL.Path; {
 	case path == "/introspect":
 		switch r.FormValue("token") {
-		case canaryToken, "member-1-" + canaryToken, "member-2-" + canaryToken:
+		case canaryToken:
 			answer(200, `{"active":true,"pdpp_token_kind":"client","grant_id":"`+canaryName+`"}`)
+		case "member-1-" + canaryToken, "member-2-" + canaryToken:
+			answer(200, `{"active":true,"pdpp_token_kind":"client"}`)
 		case "package-" + canaryToken:
 			answer(200, `{"active":true,"pdpp_token_kind":"mcp_package","grant_package_id":"p"}`)
 		case "owner-" + canaryToken:
