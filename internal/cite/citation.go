@@ -119,11 +119,12 @@ func unquoted(name string) string {
 	return name
 }
 
-// says reports whether a text is what was quoted. The text of a field window is hashed as it is, an excerpt as one line.
+// says reports whether a text is what was quoted. The text of a field window is hashed as it is, an excerpt as one line. The digest alone
+// is not enough if the quote is known: who writes a record can make two texts whose digests begin alike.
 func (c Citation) says(text string) bool {
-	if c.SHA256 == "" {
-		return render.Quotable(text) == render.Quotable(c.Text)
-	}
 	excerpt := render.Quotable(text) // of white space it is empty, whose digest anybody knows
-	return strings.HasPrefix(render.Digest(text), c.SHA256) || excerpt != "" && strings.HasPrefix(render.Digest(excerpt), c.SHA256)
+	if c.Text != "" && excerpt != render.Quotable(c.Text) {
+		return false
+	}
+	return c.SHA256 == "" || strings.HasPrefix(render.Digest(text), c.SHA256) || excerpt != "" && strings.HasPrefix(render.Digest(excerpt), c.SHA256)
 }

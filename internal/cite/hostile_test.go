@@ -110,3 +110,16 @@ func TestAPrintedNameIsReadExactly(t *testing.T) {
 		}
 	}
 }
+
+// Who writes a record can make two texts whose digests begin alike. One is no proof of the other if the quote itself is known.
+func TestATextWithALikeDigestIsNoQuote(t *testing.T) {
+	quote, other := "The valve is fine.", ""
+	for n := 0; !strings.HasPrefix(render.Digest(other), render.Digest(quote)[:2]); n++ { // two digits take the place of sixteen
+		other = fmt.Sprintf("The valve leaks %03d.", n)
+	}
+	start, end := 0, len(other)
+	citation := Citation{ID: "notes:n1", Field: "body", Start: &start, End: &end, SHA256: render.Digest(quote)[:2], Text: quote}
+	if v, err := Verify(t.Context(), windowsOf(other, windowChars, new(int)), citation); err != nil || v.Verdict != Changed {
+		t.Errorf("%v %v", v, err)
+	}
+}
