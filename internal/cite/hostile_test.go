@@ -89,8 +89,8 @@ func TestACitationHasEachMemberOnce(t *testing.T) {
 	}
 }
 
-// The error for an id that is none says what to send, in sentences of which the caller ends the last.
-func TestAnIDThatIsNoneIsExplained(t *testing.T) {
+// The error for a malformed id says what to send, in sentences of which the caller ends the last.
+func TestAMalformedIDIsExplained(t *testing.T) {
 	_, err := ParseCitation(`{"id":"n1","field":"body","text":"yes"}`, "")
 	if err == nil || !strings.Contains(err.Error(), "exactly as search or query_records printed it") || strings.HasSuffix(err.Error(), "..") {
 		t.Errorf("%v", err)

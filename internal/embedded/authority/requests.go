@@ -116,7 +116,7 @@ func (s *Server) connect(c *call) (any, error) {
 		return nil, badRequest("invalid_request", "Unknown request_uri")
 	case pending.client.ID != c.form.Get("client_id"):
 		return nil, refuse(http.StatusForbidden, "invalid_client", "client_id does not match pending request")
-	case pending.attempt != "" || pending.decision != "": // request_uri is in the address of the page, and any caller that polls gets the token
+	case pending.attempt != "" || pending.decision != "": // request_uri is in the page's address, and any caller that polls gets the token
 		return nil, refuse(http.StatusConflict, "invalid_request", "This request_uri is already polled for or decided; push another request")
 	}
 	pending.attempt, pending.pollingCode = "agc_"+rand.Text(), "agc_poll_"+rand.Text()
