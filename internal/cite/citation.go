@@ -126,5 +126,6 @@ func (c Citation) says(text string) bool {
 	if c.Text != "" && excerpt != render.Quotable(c.Text) {
 		return false
 	}
-	return c.SHA256 == "" || strings.HasPrefix(render.Digest(text), c.SHA256) || excerpt != "" && strings.HasPrefix(render.Digest(excerpt), c.SHA256)
+	return c.SHA256 == "" || strings.HasPrefix(render.Digest(text), c.SHA256) ||
+		excerpt != "" && strings.HasPrefix(render.Digest(excerpt), c.SHA256)
 }

@@ -156,7 +156,8 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 		Str("request_id", request.ID).Msg("request")
 }
 
-// requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, part of the credential, or around it.
+// requestID returns the id that a client sent, or a new one if that is missing, not harmless in a log, or shares a part with
+// the credential.
 func requestID(header http.Header) string {
 	id := cmp.Or(header.Get(requestIDHeader), header.Get("X-Request-Id"))
 	authorization := header.Get("Authorization")
