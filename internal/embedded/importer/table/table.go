@@ -228,10 +228,8 @@ func (r *reader) begin(header []string) {
 	names := columnNames(r.header)
 	r.rowsAbove = rowsAbove{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
-		one := column{Cell: r.Cells[name], name: name, clock: -1, side: -1, zone: slices.Index(names, cmp.Or(r.Cells[name].Zone, "\x00"))}
-		if one.Side != "" {
-			one.side = slices.Index(names, one.Side)
-		}
+		cell := r.Cells[name]
+		one := column{Cell: cell, name: name, clock: -1, side: slices.Index(names, cell.Side), zone: slices.Index(names, cell.Zone)}
 		for _, extra := range one.Beside {
 			one.clock = max(one.clock, slices.Index(names, extra.Clock))
 		}
