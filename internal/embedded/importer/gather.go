@@ -92,7 +92,7 @@ func (l *lister) gather() {
 		groups, counts, crowds := make([]fileGroup, len(l.sources)), map[fileGroup]int{}, map[fileGroup]int{}
 		for index, source := range l.sources {
 			isSingle := len(source.files) == 1 && ways[source.format].series
-			if !isSingle && !(isLast && source.format == formatDocument) {
+			if !isSingle && (!isLast || source.format != formatDocument) {
 				continue
 			}
 			file := l.relative(source.files[0].name)

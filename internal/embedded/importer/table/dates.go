@@ -16,7 +16,7 @@ type dates struct {
 	stamps   int  // dates in the form that records have
 	others   int  // dates in one of dateForms
 	texts    int  // texts that are dates in no form
-	rejected bool // no form fits all dates, or most texts are none: the forms of further texts are not looked for
+	rejected bool // no form fits all dates, or most texts are not dates: further texts are not examined
 
 	forms   uint64 // the dateForms that fit all others, one bit each
 	example string // the first of the others, or the first whose day and month differ

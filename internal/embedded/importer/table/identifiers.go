@@ -41,7 +41,7 @@ func IsIdentifierName(name string) bool {
 	return rank == 1 || rank == 2
 }
 
-// identifierRank returns how surely a name is that of an identifier: 1 is surest, and 0 means that it is none.
+// identifierRank returns how surely a name is that of an identifier: 1 is surest, and 0 is the rank of any other name.
 func identifierRank(name string) int {
 	name = strings.TrimSpace(item.Words(name))
 	return 1 + slices.IndexFunc(identifierNames(), func(one *regexp.Regexp) bool { return one.MatchString(name) })
