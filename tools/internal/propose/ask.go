@@ -3,6 +3,7 @@ package propose
 import (
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -178,4 +179,10 @@ func (s *search) readEachValue(a *ask, field string) {
 			return
 		}
 	}
+}
+
+// between returns the words of a text in lower case, with _ around each.
+func between(text string) string {
+	isMark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
+	return "_" + strings.Join(strings.FieldsFunc(strings.ToLower(text), isMark), "_") + "_"
 }

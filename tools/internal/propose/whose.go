@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 	"strings"
-	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
@@ -76,12 +75,6 @@ func (a *ask) marked(values []string) string {
 		}
 	}
 	return text
-}
-
-// between returns the words of a text in lower case, with _ around each.
-func between(text string) string {
-	isMark := func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }
-	return "_" + strings.Join(strings.FieldsFunc(strings.ToLower(text), isMark), "_") + "_"
 }
 
 // readSeveral reads an ask that names several senders or merchants. As no filter has several values, the ask becomes one for the number of
