@@ -31,21 +31,6 @@ func (s *fileStream) describe(ctx context.Context, watch Watch, found *int) ([]m
 	return []model.Stream{stream}, err
 }
 
-// findings are what infer found out, as far as it is needed to read the records.
-type findings struct {
-	timeField  string                 // empty: the stream has none
-	times      []string               // fields, of which the first with a time is the time of a record
-	cells      map[string]table.Cell  // how to convert the values of fields
-	objects    map[string]item.Holder // fields that are replaced by the members of their objects
-	semicolons bool                   // semicolons separate the cells of a table
-	unusable   bool                   // no file holds what its name promises
-	repeated   bool                   // several records have the same value in the id field
-	distinct   bool                   // no two records have the same id, and none has attachments
-	reported   map[Skip]bool          // files that were left out; false: only because they have no records
-	copies     map[string][]string    // the mailboxes with a further copy of a message
-	threads    threads                // of mail
-}
-
 // An inference reads the files of a stream once, to describe the stream and its attached stream, such as attachments.
 type inference struct {
 	*fileStream

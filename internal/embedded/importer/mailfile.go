@@ -74,12 +74,6 @@ func putFlags(one *item.Item, name string) {
 	one.Put(flaggedField, strings.Contains(flags, "F"))
 }
 
-// threads leads messages back to the first message of their thread.
-type threads struct {
-	before map[string]string    // the message that a message goes back to, by its headers
-	begun  map[string]time.Time // when the first message of each Gmail thread was sent
-}
-
 func newThreads() threads { return threads{map[string]string{}, map[string]time.Time{}} }
 
 // note remembers which message another one answers, by its header, which need not name the first message of the thread. Gmail numbers its

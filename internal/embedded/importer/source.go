@@ -164,17 +164,17 @@ func guard(read func() error) (err error) {
 // guarded ends the records of a file with errFault if their reader panics.
 func guarded(from item.Records) item.Records {
 	return func(yield func(item.Item, error) bool) {
-		reading := true // false while yield runs
+		isReading := true // false while yield runs
 		defer func() {
-			if reading && recover() != nil {
+			if isReading && recover() != nil {
 				yield(item.Item{}, errFault)
 			}
 		}()
 		for one, err := range from {
-			if reading = false; !yield(one, err) {
+			if isReading = false; !yield(one, err) {
 				return
 			}
-			reading = true
+			isReading = true
 		}
 	}
 }
@@ -252,4 +252,25 @@ func stateOfFile(name string, info fs.FileInfo) fileState {
 		state.Sum = entry.CRC32
 	}
 	return state
+}
+
+// findings are what infer found out, as far as it is needed to read the records.
+type findings struct {
+	timeField  string                 // empty: the stream has none
+	times      []string               // fields, of which the first with a time is the time of a record
+	cells      map[string]table.Cell  // how to convert the values of fields
+	objects    map[string]item.Holder // fields that are replaced by the members of their objects
+	semicolons bool                   // semicolons separate the cells of a table
+	unusable   bool                   // no file holds what its name promises
+	repeated   bool                   // several records have the same value in the id field
+	distinct   bool                   // no two records have the same id, and none has attachments
+	reported   map[Skip]bool          // files that were left out; false: only because they have no records
+	copies     map[string][]string    // the mailboxes with a further copy of a message
+	threads    threads                // of mail
+}
+
+// threads leads messages back to the first message of their thread.
+type threads struct {
+	before map[string]string    // the message that a message goes back to, by its headers
+	begun  map[string]time.Time // when the first message of each Gmail thread was sent
 }

@@ -90,26 +90,3 @@ func (a *amounts) fit(form numberForms, present int) bool {
 	arePhones := a.phones == present || a.hasPlus && !a.hasNegative && !a.hasUnit
 	return form != 0 && form != eitherNumbers && !arePhones && (a.sided == 0 || a.sided >= present)
 }
-
-// twoNumbers describes the two readings of a column's numbers, which therefore stay texts; "" if they have one reading, or are texts
-// anyway.
-func (c *Column) twoNumbers() string {
-	a := &c.amounts
-	isEither := a.forms == eitherNumbers && a.marks != "" && c.strays.remarks == 0 && c.cells == c.Present
-	if !isEither || a.hasPlus || a.sided > 0 || !c.narrowest().isText() {
-		return ""
-	}
-	return a.example + " may be " + commaNumbers.plain(a.example) + " or " + pointNumbers.plain(a.example)
-}
-
-func (c *Column) amountCell(form numberForms) Cell {
-	cell := Cell{Kind: "number", numbers: form}
-	if c.amounts.hasUnit {
-		name := c.Name + "_currency"
-		if c.amounts.hasPercent {
-			name = c.Name + "_unit"
-		}
-		cell.Beside = []Beside{{Name: name, Kind: "string", Nullable: true, text: unitOf}}
-	}
-	return cell
-}

@@ -123,7 +123,7 @@ func (r *reader) isRow(cells []string, line int) bool {
 		return alike == needed
 	case text != "" && !r.begins(cells) || strings.HasSuffix(text, ":"):
 		return false
-	case filled(cells) > 1 || len(r.columns) < narrowest || r.rowsAbove.lastLine == 0:
+	case filled(cells) > 1 || len(r.columns) < fewestColumns || r.rowsAbove.lastLine == 0:
 		return true
 	}
 	first, _ := utf8.DecodeRuneInString(text)

@@ -4,7 +4,6 @@ import (
 	"strconv"
 	"strings"
 	"time"
-	"unicode/utf8"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
@@ -16,7 +15,7 @@ type Cell struct {
 	Kind    string // type of the field
 	form    string // of dateForms
 	numbers numberForms
-	clock   clock
+	clock   timeCount
 	exact   bool   // its numbers are strings, which no program rounds
 	utc     bool   // its times have no zone, and the name of the column says that they are in UTC
 	epoch   bool   // the Unix epoch means no time
@@ -163,47 +162,6 @@ func (c Cell) exactly(value []byte) []byte {
 
 // counts reports that the cells are counts of time, or dates in another form than records have.
 func (c Cell) counts() bool { return c.clock.unit > 0 || c.form != "" }
-
-// isMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
-func isMissing(cell string) bool {
-	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
-		return false
-	}
-	switch strings.ToLower(cell) {
-	case "-", "--", "---", "–", "—", "n/a", "n.a.", "na", "#n/a", "none", "null", "nan", `\n`, "not available", "0000-00-00",
-		"0000-00-00 00:00:00", "0/0/00":
-		return true
-	}
-	return false
-}
-
-// clean returns a cell without spaces around it, and with an ASCII minus.
-func clean(cell string) string {
-	cell = strings.TrimSpace(cell)
-	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
-		cell = cell[1:last]
-	}
-	if len(cell) > 2 && cell[:2] == "- " && cell[2] >= '0' && cell[2] <= '9' {
-		cell = "-" + cell[2:]
-	}
-	if cell == "" || cell[0] < utf8.RuneSelf && cell[len(cell)-1] < utf8.RuneSelf {
-		return cell
-	}
-	for _, minus := range [...]string{"−", "–", "－"} {
-		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {
-			return "-" + strings.TrimLeft(rest, " \u00a0")
-		}
-		if rest, ok := strings.CutSuffix(cell, minus); ok && rest != "" {
-			return rest + "-"
-		}
-	}
-	return cell
-}
-
-func asBoolean(text string) (truth, ok bool) {
-	truth = strings.EqualFold(text, "true")
-	return truth, truth || strings.EqualFold(text, "false")
-}
 
 // isStray reports a cell that does not have the type of the column.
 func (c Cell) isStray(plain string) bool {

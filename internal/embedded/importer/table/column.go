@@ -8,8 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A Column collects what the values of one field look like. What it knows of each kind of value is in a struct, in the file of
-// that name; hints and agreed are in agree.go.
+// A Column collects what the values of one field look like. What it knows of each kind of value is in a struct, in the file of that name.
 type Column struct {
 	Name    string
 	Present int            // number of values
@@ -130,9 +129,32 @@ func (c *Column) countText(text, plain string) {
 	}
 }
 
-func count(is bool) int {
-	if is {
-		return 1
+// addRemark notes and reports a text among numbers: words, or words and a number. A code such as 12a or XL is not one.
+func (c *Column) addRemark(text string) bool {
+	isShort := len(text) <= len("XL") && strings.ToLower(text) != strings.ToUpper(text)
+	if !c.amounts.rejected && limit().MatchString(text) {
+		c.strays.remarks, c.strays.limits = c.strays.remarks+1, c.strays.limits+1
+		return true
 	}
-	return 0
+	if c.amounts.rejected || isShort || strings.ContainsAny(text, digits) && !anyWord().MatchString(text) {
+		return false
+	}
+	if number, _, _ := split(text); isAmount(number) {
+		return false
+	}
+	c.strays.remarks++
+	others := c.strays.remarks - c.strays.limits
+	c.amounts.rejected = others >= fewestTyped && 2*others > c.cells
+	return !c.amounts.rejected
+}
+
+// agreed is what the other columns of its table say about a column.
+type agreed struct {
+	numberForm    numberForms // the form of their numbers; 0: it is not known
+	isOpen        bool        // none shows what the dot in 1.234 means, and semicolons separate the cells
+	allHaveClocks bool        // each date of the table has a time of day
+	clocks        *Column     // the column with the times of its days; nil: none
+	inUTC         bool        // its times without a zone are in UTC
+	zone          string      // the column with the zone of its times; empty: none
+	side          string      // the column that says which of its amounts are debits; empty: none
 }

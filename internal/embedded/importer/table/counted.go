@@ -58,26 +58,9 @@ func (n *counted) extend(number int64) {
 	}
 }
 
-// isExact reports whole numbers that are ids rather than amounts: most programs would round them, or their name says so.
-func (c *Column) isExact() bool {
-	return c.counted.isInexact && !c.counted.hasFraction || c.counted.whole == c.Present-c.strays.count && c.IsIdentifier()
-}
-
-// cell returns a cell for counts of time, or for days written as numbers, if all present values are such numbers and the column has the
-// name of a time.
-func (n *counted) cell(column string, present int) (cell Cell, ok bool) {
-	if n.whole+n.seconds != present || !timeName().MatchString(column) {
-		return Cell{}, false
-	}
-	if clock := n.clock(); clock.unit > 0 {
-		return Cell{Kind: "timestamp", clock: clock}, true
-	}
-	return Cell{Kind: "date", form: wholeDay}, n.seconds == 0 && n.lowest >= firstDay && n.highest <= lastDay
-}
-
 // clock returns the unit and epoch of the numbers; one without a unit if they are unknown.
-func (n *counted) clock() clock {
-	for _, one := range clocks {
+func (n *counted) clock() timeCount {
+	for _, one := range timeCounts {
 		second := int64(time.Second / one.unit)
 		if n.lowest >= (firstSecond+one.before)*second && n.highest < (lastSecond+one.before)*second {
 			if n.highest < ofApple*second && (one.unit == time.Nanosecond || n.seconds > 0) {
@@ -86,17 +69,17 @@ func (n *counted) clock() clock {
 			return one
 		}
 	}
-	return clock{}
+	return timeCount{}
 }
 
-// A clock is a way to count time: its unit, and how many seconds it had counted in 1970.
-type clock struct {
+// A timeCount is a way to count time: its unit, and how many seconds it had counted in 1970.
+type timeCount struct {
 	unit   time.Duration
 	before int64
 }
 
-// clocks are those of Unix, and that of Windows and Chrome, which starts in 1601.
-var clocks = [...]clock{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600},
+// timeCounts are those of Unix, and that of Windows and Chrome, which starts in 1601.
+var timeCounts = [...]timeCount{{time.Second, 0}, {time.Millisecond, 0}, {time.Microsecond, 0}, {time.Microsecond, 11_644_473_600},
 	{time.Nanosecond, 0}}
 
 // ofApple is the start of the clock of Apple, in seconds since 1970. It counts fractions of seconds, or nanoseconds.
@@ -106,7 +89,7 @@ const ofApple = 978_307_200
 const firstSecond, lastSecond = 315_532_800, 4_102_444_800
 
 // moment returns a count as a time, "" for 0. Text that is not a number stays as it is.
-func (c clock) moment(count string) string {
+func (c timeCount) moment(count string) string {
 	if strings.ContainsAny(count, "eE") { // some programs write large numbers so
 		if number, err := strconv.ParseFloat(count, 64); err == nil {
 			count = strconv.FormatFloat(number, 'f', -1, 64)
@@ -145,9 +128,9 @@ func Counted(count string) string {
 }
 
 // Since1970 returns a count of a unit since 1970 in the form that records have; "" for any other text.
-func Since1970(count string, unit time.Duration) string { return clock{unit: unit}.since(count) }
+func Since1970(count string, unit time.Duration) string { return timeCount{unit: unit}.since(count) }
 
-func (c clock) since(count string) string {
+func (c timeCount) since(count string) string {
 	if c.unit == 0 {
 		return ""
 	}

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // dates describes the dates of a column.
@@ -113,22 +112,4 @@ func Moment(text string) string {
 	var one dates
 	one.forms, _ = formsOf(text, allForms)
 	return Cell{form: one.form("")}.timestamp(text)
-}
-
-// timeCell returns a cell of times in a form: of dates if no value has a time of day, or of local times if no time has a zone and the
-// column's name has none either. A change of time zone moves neither.
-func (c *Column) timeCell(form string) Cell {
-	// here the Unix epoch means no time; dates of birth may be as early, and are at midnight
-	cell := Cell{Kind: "timestamp", form: form, epoch: c.dates.hasEpoch && c.dates.offMidnight && !c.dates.isEarly}
-	switch {
-	case !c.dates.hasClock:
-		cell.Kind = "date"
-	case !c.dates.hasZone && !c.agreed.inUTC && c.agreed.zone == "":
-		cell.Kind = model.LocalTime
-	case c.agreed.zone != "" && !c.agreed.inUTC:
-		cell.Zone = c.agreed.zone
-	case !c.dates.hasZone:
-		cell.utc = true
-	}
-	return cell
 }

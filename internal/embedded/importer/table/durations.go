@@ -58,24 +58,6 @@ func (d *durations) add(text string) {
 	d.seen++
 }
 
-// putSeconds adds a field with the seconds to a cell of texts, if each value of the column is a duration. A column with the bare name of a
-// time has durations if the dates of the table have times of day already, and no cell is a pair or from noon on.
-func (c *Column) putSeconds(cell *Cell) {
-	d := &c.durations
-	isSpan := c.agreed.allHaveClocks && d.twoParts+d.afterNoon == 0 && bareName().MatchString(c.Name)
-	if !isSpan && !spanName().MatchString(c.Name) || !c.areAll(d.all) {
-		return
-	}
-	ofHours := d.twoParts == c.Present && hourName().MatchString(c.Name)
-	cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_seconds", Kind: "number", text: func(_ Cell, cell, _ string) string {
-		took, ok := span(clean(cell), ofHours)
-		if !ok {
-			return ""
-		}
-		return strconv.FormatFloat(took.Seconds(), 'f', -1, 64)
-	}})
-}
-
 // sexagesimal parses 1:02:33.5, 1:02:33 and 2:33, which most such cells are. several is the number of parts.
 func sexagesimal(text string) (parts [3]int, several int, fraction string, ok bool) {
 	found := sexagesimalForm().FindStringSubmatch(text)

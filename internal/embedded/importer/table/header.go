@@ -54,12 +54,12 @@ func compareRows(first, below []string) (areRows, isDoubtful bool) {
 	return prices == 1 || numbers > 0 && same > 0, numbers == 1
 }
 
-// narrowest is the fewest columns of a table that tell it from lines of text.
-const narrowest = 3
+// fewestColumns is the fewest columns of a table that tell it from lines of text.
+const fewestColumns = 3
 
 // beginsSection reports a row that names the columns of a section. Brokers write several sections into one file; the kind of each row comes
 // after the name of the section.
-func beginsSection(cells []string) bool { return len(cells) > narrowest && cells[1] == "Header" }
+func beginsSection(cells []string) bool { return len(cells) > fewestColumns && cells[1] == "Header" }
 
 // isHeader reports a row of which most cells are names of columns: some programs write a header above each table or row.
 func (r *rows) isHeader(cells []string) bool {
@@ -69,7 +69,7 @@ func (r *rows) isHeader(cells []string) bool {
 			names++
 		}
 	}
-	return len(cells) >= narrowest && 2*names > len(cells)
+	return len(cells) >= fewestColumns && 2*names > len(cells)
 }
 
 // unitsInName replaces signs in a header by words that can be part of a name.
@@ -163,7 +163,7 @@ func (r *rows) ahead(most int) (lines [][]byte) {
 
 // findPreamble returns the separator of cells, and the number of lines above the header; 0 and 0 if it finds no preamble.
 func findPreamble(lines [][]byte, sheet bool) (comma rune, header int) {
-	commas, least := []rune{';', ',', '\t', '|'}, narrowest
+	commas, least := []rune{';', ',', '\t', '|'}, fewestColumns
 	if sheet { // in which no text is split at commas
 		commas, least = []rune{','}, 2
 	}

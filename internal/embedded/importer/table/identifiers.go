@@ -4,7 +4,6 @@ import (
 	_ "embed" // identifierWords
 	"regexp"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 
@@ -46,22 +45,3 @@ func identifierRank(name string) int {
 	name = strings.TrimSpace(item.Words(name))
 	return 1 + slices.IndexFunc(identifierNames(), func(one *regexp.Regexp) bool { return one.MatchString(name) })
 }
-
-// IsIdentifier reports whole numbers that identify something, such as postcodes and account numbers, as their name and number of digits
-// show. Nobody adds them up.
-func (c *Column) IsIdentifier() bool {
-	n := &c.counted
-	if n.identifierRank == 0 || n.whole == 0 || n.lowest < 0 && n.highest > 0 {
-		return false
-	}
-	shortest, longest := digitsOf(n.lowest), digitsOf(n.highest)
-	switch n.identifierRank {
-	case 1, 2:
-		return max(shortest, longest) > 2 // a smaller number rather counts
-	case 4:
-		return min(shortest, longest) > 7
-	}
-	return min(shortest, longest) > 4 || shortest == longest && shortest > 3 && n.zeros == 0
-}
-
-func digitsOf(number int64) int { return len(strings.TrimPrefix(strconv.FormatInt(number, 10), "-")) }

@@ -2,9 +2,11 @@ package table
 
 import (
 	"strings"
+	"unicode/utf8"
+
+	"golang.org/x/text/currency"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-	"golang.org/x/text/currency"
 )
 
 // numberForms are the ways in which people write numbers and JSON does not, one bit each.
@@ -140,4 +142,52 @@ func isDigits(text string) bool {
 // isWhole reports a whole number of fewer than maxNumber digits in the form of JSON. Most numbers are, and need no regular expression.
 func isWhole(text string) bool {
 	return text != "" && len(text) < maxNumber && isDigits(text) && (text[0] != '0' || text == "0")
+}
+
+func count(is bool) int {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// clean returns a cell without spaces around it, and with an ASCII minus.
+func clean(cell string) string {
+	cell = strings.TrimSpace(cell)
+	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
+		cell = cell[1:last]
+	}
+	if len(cell) > 2 && cell[:2] == "- " && cell[2] >= '0' && cell[2] <= '9' {
+		cell = "-" + cell[2:]
+	}
+	if cell == "" || cell[0] < utf8.RuneSelf && cell[len(cell)-1] < utf8.RuneSelf {
+		return cell
+	}
+	for _, minus := range [...]string{"−", "–", "－"} {
+		if rest, ok := strings.CutPrefix(cell, minus); ok && rest != "" {
+			return "-" + strings.TrimLeft(rest, " \u00a0")
+		}
+		if rest, ok := strings.CutSuffix(cell, minus); ok && rest != "" {
+			return rest + "-"
+		}
+	}
+	return cell
+}
+
+// isMissing reports a cell that says that there is no value: it is null in a column of numbers or dates, and stays itself in one of texts.
+func isMissing(cell string) bool {
+	if cell = strings.TrimSpace(cell); len(cell) > len("0000-00-00 00:00:00") {
+		return false
+	}
+	switch strings.ToLower(cell) {
+	case "-", "--", "---", "–", "—", "n/a", "n.a.", "na", "#n/a", "none", "null", "nan", `\n`, "not available", "0000-00-00",
+		"0000-00-00 00:00:00", "0/0/00":
+		return true
+	}
+	return false
+}
+
+func asBoolean(text string) (truth, ok bool) {
+	truth = strings.EqualFold(text, "true")
+	return truth, truth || strings.EqualFold(text, "false")
 }

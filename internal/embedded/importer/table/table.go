@@ -29,7 +29,7 @@ type Options struct {
 type reader struct {
 	rows
 	Options
-	columns   []column
+	columns   []tableColumn
 	fields    []item.Field // of the current row
 	values    []byte       // of the current row
 	preamble  []row        // lines above the header, the first items
@@ -41,8 +41,8 @@ type reader struct {
 	period    time.Time // first day of the period of a file of DATEV; zero: of any other file
 }
 
-// A column is a column of the header, with how its cells are converted.
-type column struct {
+// A tableColumn is a column of the header, with how its cells are converted.
+type tableColumn struct {
 	Cell
 	name  string
 	clock int // for a column of days: the column with their times of day; -1: none
@@ -229,7 +229,7 @@ func (r *reader) begin(header []string) {
 	r.rowsAbove = rowsAbove{columns: make([]columnAbove, len(names))}
 	for _, name := range names {
 		cell := r.Cells[name]
-		one := column{Cell: cell, name: name, clock: -1, side: slices.Index(names, cell.Side), zone: slices.Index(names, cell.Zone)}
+		one := tableColumn{Cell: cell, name: name, clock: -1, side: slices.Index(names, cell.Side), zone: slices.Index(names, cell.Zone)}
 		for _, extra := range one.Beside {
 			one.clock = max(one.clock, slices.Index(names, extra.Clock))
 		}
