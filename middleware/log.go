@@ -12,7 +12,7 @@ import (
 
 // The most bytes of an external text in a log line or span.
 const (
-	MaxLoggedWord  = 32 // a method, a version of the protocol
+	MaxLoggedWord  = 32 // a method of MCP, a version of the protocol
 	MaxLoggedCode  = 80
 	maxLoggedID    = 128
 	maxLoggedCause = 300
