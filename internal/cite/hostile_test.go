@@ -71,7 +71,7 @@ func TestAFieldInTinyPartsIsNotReadForever(t *testing.T) {
 	}
 	reads := 0
 	_, err = Verify(t.Context(), windowsOf(strings.Repeat("x", 1<<16), 1, &reads), citation)
-	if refused, ok := err.(*rs.Error); !ok || refused.Code != "invalid_response" || reads != maxWindows {
+	if refused := rs.AsError(err); refused.Code != "invalid_response" || reads != maxWindows {
 		t.Errorf("%v after %d reads", err, reads)
 	}
 }

@@ -108,11 +108,13 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 // unreadField returns a hint that a word of the query is the name of a list that neither a search nor a filter reads, such as the labels of
 // messages, with the call that shows it; "" if there is no such word, or if the schema is not known without a read.
 func (s *search) unreadField(ctx context.Context) string {
-	words := relax.Telling(relax.Topic(s.Rest))
 	document := s.Schemas.Cached(ctx, "", s.Scope.ConnectionID)
-	if document == nil {
+	if document == nil || !written.AnyWord(s.Rest, func(word string) bool { // most words are in no name
+		return strings.Contains(document.Raw, strings.TrimSuffix(word, "y"))
+	}) {
 		return ""
 	}
+	words := relax.Telling(s.Question.Words())
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		if len(s.Streams) > 0 && !slices.Contains(s.Streams, row.Name) {
