@@ -44,6 +44,8 @@ func (o Object) Get(name string) string {
 }
 
 // Has reports whether a name has a value other than null.
+//
+//go:noinline
 func (o Object) Has(name string) bool { return o.Get(name) != "" }
 
 // Includes reports whether a name is present, even as null.
@@ -223,6 +225,8 @@ func FoldCase(r rune) rune {
 const usualMembers = 8
 
 // AsObject returns the members of raw, which is valid JSON, or nil if raw is not an object. An empty object is not nil.
+//
+//go:noinline
 func AsObject(raw string) Object { return asObject(raw, usualMembers) }
 
 // asObject is AsObject with a capacity for so many members.
