@@ -25,7 +25,7 @@ func WithContext(
 ) *rs.Response {
 	list, _ := response.List()
 	isBare := func(hit rs.Item) bool {
-		return !slices.ContainsFunc([]string{"title", "actor", "authored_at"}, hit.Members.Has)
+		return !hit.Members.Has("title") && !hit.Members.Has("actor") && !hit.Members.Has("authored_at")
 	}
 	if shown >= len(list.Items) || !slices.ContainsFunc(list.Items[shown:], isBare) {
 		return response
