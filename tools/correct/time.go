@@ -155,8 +155,8 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 		first, last, _ := written.Days(s, now)
 		named, _ := written.NamedPeriod(s, now)
 		isDay := name == "since" && first.Equal(last)
-		if ((isDay || isWeek(first, last) || areMonths(first, last)) && last.Before(written.Today(now)) || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) &&
-			!written.IsTime(args.Get(name)) {
+		isWhole := (isDay || isWeek(first, last) || areMonths(first, last)) && last.Before(written.Today(now))
+		if (isWhole || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) && !written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: foreign.DayJSON(first)}, {Name: "until", Value: foreign.DayJSON(last)}}
 		}
 	}
@@ -175,8 +175,9 @@ func areMonths(first, last time.Time) bool {
 // BothBounds is the hint for a call that got both bounds of a period that was sent as one bound.
 const BothBounds = "The call below is of that time alone; leave out until for what is after it too, or since for what is before."
 
-// InTimeField moves the bounds of a period that the tool does not take into conditions on the time field, which time returns, and makes it the
-// field of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for other calls.
+// InTimeField moves the bounds of a period that the tool does not take into conditions on the time field, which time returns, and makes it
+// the field of groups by time. It does so for an aggregate, and for query_records with arguments that search lacks; it is false for other
+// calls.
 func (t Tool) InTimeField(args rs.Object, time func() string) (Call, bool) {
 	p, ok := plan(args)
 	isWhole := ok && p.Calls == 1 && p.Excluded == nil && p.Sought == nil // else its filter is mended first

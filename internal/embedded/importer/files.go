@@ -212,7 +212,8 @@ func (l *lister) add(name string, info fs.FileInfo) error {
 		added := l.addTo(group, kind, file)
 		if conversation := ways[kind].conversation; conversation != nil && path.Base(name) == conversation.file {
 			file.Part = conversation.part
-			l.addTo(path.Join(group, conversation.part), kind, file).relations = []model.Relation{model.HasMany("messages", added.stream, conversation.key)}
+			parts := l.addTo(path.Join(group, conversation.part), kind, file)
+			parts.relations = []model.Relation{model.HasMany("messages", added.stream, conversation.key)}
 		}
 	case ways[kind].pieces != nil:
 		file.pieces = l.pieces(called, file, ways[kind].pieces)

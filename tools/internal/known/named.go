@@ -163,7 +163,8 @@ var averaged = written.Expression(`avg|average|score|percent|level|temperature|w
 // by. searched selects those that a search reads, such as a category in a file, else it selects the others.
 func ListedFields(all []rs.SchemaField, searched bool, most int) (names []string) {
 	for _, f := range all {
-		closed := f.Granted && f.Exact && f.Lexical == searched && (!searched || f.Role == "") && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string")
+		closed := f.Granted && f.Exact && slices.Contains(f.Aggregates, "group_by") && strings.Contains(f.Type, "string") &&
+			f.Lexical == searched && (!searched || f.Role == "")
 		if closed && f.Name != "id" && !strings.HasSuffix(f.Name, "_id") && !slices.Contains(names, f.Name) && len(names) < most {
 			names = append(names, f.Name)
 		}

@@ -116,7 +116,8 @@ func (s *search) read(ctx context.Context, k kind) *ask {
 	if !s.readStream(a) || !s.readNumber(a) || !s.readConditions(ctx, a) {
 		return nil
 	}
-	if isTable := a.named && (a.group != "" || a.granularity != ""); k == counts && !s.Question.AsksNumber() && !isTable && s.Compared == "" {
+	isCount := s.tallies() || s.hourly || s.Compared != "" || has(s.Rest, averages)
+	if isTable := a.named && (a.group != "" || a.granularity != ""); k == counts && !isCount && !isTable {
 		return nil
 	}
 	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
@@ -190,7 +191,8 @@ func (s *search) readAsked(a *ask) {
 		word = a.words[at]
 		of = strings.ToLower(word)
 	}
-	if a.ranks != nil && of != "" && of != "where" && written.Unit(of) == "" && len(relax.Topic(of)) == 0 && has(a.query, purchases) { // what did I spend the most on
+	isThing := of != "" && of != "where" && written.Unit(of) == "" && len(relax.Topic(of)) == 0
+	if a.ranks != nil && isThing && has(a.query, purchases) { // what did I spend the most on
 		of, a.metric = "shop", "sum"
 	}
 	if of == "where" {
