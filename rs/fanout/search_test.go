@@ -435,17 +435,15 @@ func TestPackageFanoutIsBounded(t *testing.T) {
 	})
 	t.Run("many hanging members together cost three deadlines", func(t *testing.T) {
 		synctest.Test(t, func(t *testing.T) {
-			f := &packageRS{answers: map[string]memberAnswer{"tok_z": hitsOf("z", 1)}}
-			members := []fanout.Member{aMember("z")}
+			f := &packageRS{answers: map[string]memberAnswer{}}
+			var members []fanout.Member // none answers: which of them are asked in that time is not certain
 			for i := range 30 {
 				members = append(members, aMember(fmt.Sprint(i)))
 				f.answers["tok_"+fmt.Sprint(i)] = hangs
 			}
 			start := time.Now()
-			response, err := packageOf(f, fanout.PackageOptions{Width: 2}, members...).Do(t.Context(), searchRequest())
-			if m := readMerged(t, response, err); m.keys() != "z0" || len(m.Unavailable) != 30 {
-				t.Errorf("hits %q, %d unavailable", m.keys(), len(m.Unavailable))
-			}
+			_, err := packageOf(f, fanout.PackageOptions{Width: 2}, members...).Do(t.Context(), searchRequest())
+			wantCode(t, err, "deadline_exceeded")
 			if asked, took := len(f.heard(t)), time.Since(start); asked > 9 || took != 3*fanout.DefaultMemberDeadline {
 				t.Errorf("%d members were asked in %v", asked, took)
 			}
