@@ -235,7 +235,7 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 // A word that names a field which no search and no filter reads gets the call that shows the field in each record.
 func TestAQueryThatNamesAFieldThatNothingReads(t *testing.T) {
 	const schema = `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c"}],"streams":[` +
-		`{"name":"posts","field_capabilities":{"body":"t=text,lex","moods":"t=string,eq","guests":"t=array,granted=false"}},` +
+		`{"name":"posts","field_capabilities":{"body":"t=text,lex","moods":"t=string,eq","guests":"t=array,granted=false","emails":"t=array"}},` +
 		`{"name":"messages","field_capabilities":{"subject":"t=text,role=primary-title,eq,lex","labels":"t=array","categories":"t=array,lex","cc":"t=array"}}]}]}`
 	const labels = `No search or filter reads the field labels of messages; each record has it: query_records {"stream":"messages","fields":["subject","labels"],"limit":100}`
 	ctx := auth.WithPrincipal(t.Context(), auth.Principal{Token: rs.NewToken("token"), Kind: auth.KindClient, GrantID: "g"})
@@ -255,6 +255,7 @@ func TestAQueryThatNamesAFieldThatNothingReads(t *testing.T) {
 		`{"q":"posts with mood happy"}`:                "",
 		`{"q":"which posts have guests from Lisbon?"}`: "",
 		`{"q":"receipts"}`:                             "",
+		`{"q":"mails from Ann"}`:                       "", // emails are addresses there
 	} {
 		tool := tools.All(tools.Options{})[3]
 		tool.Schema(ctx, server, "", "") // now the schema is cached

@@ -135,6 +135,7 @@ func TestAQueryAboutCategoriesAndMonthsOfAStatement(t *testing.T) {
 		{"How much did I spend per category?", "-9", "0", byCategory},
 		{"Which category do I spend the most on?", "-9", "0", byCategory},
 		{"Which month did I spend the most?", "-9", "0", byMonth},
+		{"Did I spend more each month?", "-9", "0", byMonth},
 		{"most expensive month", "-9", "0", byMonth},
 		{"What was my cheapest month?", "-9", "0", byMonth},
 		{"teuerster Monat", "-9", "0", byMonth},

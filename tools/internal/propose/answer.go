@@ -167,8 +167,11 @@ func (s *search) readMeasure(a *ask) {
 
 // rankedUnit returns the word for a unit of time behind the words of a superlative, as in most expensive month; "" for none.
 func rankedUnit(query string, ranks []string) string {
+	if len(ranks) == 0 {
+		return ""
+	}
 	words := relax.All(query)
-	for i := 1; i < len(words) && len(ranks) > 0; i++ {
+	for i := 1; i < len(words); i++ {
 		if strings.EqualFold(words[i-1], ranks[len(ranks)-1]) && written.Unit(words[i]) != "" {
 			return words[i]
 		}

@@ -169,7 +169,7 @@ func (s *search) valueWord(
 	return "", "", ""
 }
 
-// isSame reports whether a word is a value, such as grocery for Groceries.
+// isSame reports whether a word is a value or a name, such as grocery for Groceries.
 func isSame(word, value string) bool {
 	return strings.EqualFold(word, value) || strings.EqualFold(relax.OtherForm(word), value)
 }

@@ -123,7 +123,7 @@ func (s *search) unreadField(ctx context.Context) string {
 		own := row.Fields()
 		at := slices.IndexFunc(own, func(field rs.SchemaField) bool {
 			isRead := field.Lexical || field.Semantic || field.Exact || len(field.Ranges) > 0 || len(field.Aggregates) > 0
-			isNamed := func(word string) bool { return fields.Calls(word, field.Name) }
+			isNamed := func(word string) bool { return isSame(word, field.Name) }
 			return field.Granted && field.Type == "array" && !isRead && slices.ContainsFunc(words, isNamed)
 		})
 		if at < 0 {

@@ -148,13 +148,13 @@ func (s *search) readExtreme(a *ask) bool {
 // readGroup reads for whom or which an ask counts records.
 func (s *search) readGroup(a *ask) bool {
 	source, unit := a.source(), written.Unit(a.of)
-	isOfMoney := a.by == written.Money || s.Question.AsksSum() || s.isPurchase(a)
+	isNumber := a.by == "" || a.by == written.OtherMeasure
 	switch {
-	case unit != "" && isOfMoney && (a.by == written.Money || a.by == written.OtherMeasure):
+	case unit != "" && (a.by == written.Money || isNumber && (s.Question.AsksSum() || s.isPurchase(a))):
 		a.granularity, a.kind, a.metric, a.field = unit, sums, "sum", s.measured(a, written.Money)
 		a.left = slices.DeleteFunc(a.left, func(word string) bool { return paid[strings.ToLower(word)] })
 		return s.keepSuiting(a, rs.Object{{Name: a.field}})
-	case a.by != "" && a.by != written.OtherMeasure:
+	case !isNumber:
 		return false
 	case unit != "":
 		a.granularity, a.kind = unit, counts

@@ -84,7 +84,7 @@ func isSameSwapped(date string) bool {
 	return len(parts) > 1 && strings.TrimLeft(parts[0], "0") == strings.TrimLeft(parts[1], "0")
 }
 
-// twoReadings describes the two readings of the dates; "" if they have one reading, or there are none.
+// twoReadings describes the two readings of the dates; "" if they have one reading, or if there are no dates.
 func (d *dates) twoReadings() string {
 	if d.forms&dayFirst == 0 || d.forms&monthFirst == 0 {
 		return ""
