@@ -263,3 +263,13 @@ func BenchmarkHostileFilters(b *testing.B) {
 		})
 	}
 }
+
+// A title in place of an id is said to be searched for only if it has a word.
+func TestATitleWithoutAWordIsNotSearchedFor(t *testing.T) {
+	for args, want := range map[string]bool{`{"q":"*"}`: false, `{"title":"…"}`: false, `{"title":"Rent"}`: true, `{"subject":"会議"}`: true} {
+		object, _ := argumentsOf(args)
+		if hint := toolNamed(t, "fetch").Hint(object); strings.Contains(hint, "searches for those words") != want {
+			t.Errorf("%s: %q", args, hint)
+		}
+	}
+}

@@ -24,7 +24,7 @@ func (t Tool) titleIn(args rs.Object) string {
 		name := written.Snake(m.Name)
 		text, _ := written.Text(m.Value)
 		isTitle := slices.Contains(foreign.WordArguments, name) || name == "title" || name == "subject" || name == "name"
-		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && isTitle && text != "" {
+		if id == "" && t.Name == "fetch" && !t.Takes(m.Name) && isTitle && written.Letters(text) != "" {
 			return text
 		}
 	}
