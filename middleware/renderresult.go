@@ -2,6 +2,7 @@ package middleware
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -41,7 +42,7 @@ func renderResult(next tools.Handler) tools.Handler {
 		}
 		reply.Result = &mcp.CallToolResult{
 			Content:           []mcp.Content{&mcp.TextContent{Text: reply.Rendered.Text}},
-			StructuredContent: reply.Rendered.Structured,
+			StructuredContent: json.RawMessage(reply.Rendered.Structured),
 			Meta:              reply.Rendered.Meta,
 			IsError:           err != nil,
 		}
@@ -55,7 +56,7 @@ func resource(call tools.Call, response *rs.Response, result render.Result) *mcp
 	if call.Tool.Binary {
 		contents.MIMEType, contents.Blob = response.ContentType, []byte(response.Body)
 	} else {
-		contents.Text = string(result.Structured)
+		contents.Text = result.Structured
 	}
 	return &mcp.ReadResourceResult{Contents: []*mcp.ResourceContents{contents}}
 }

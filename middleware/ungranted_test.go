@@ -98,7 +98,7 @@ func TestAnAnswerSaysWhatTimesItLeavesOut(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			text, structured := textOf(t, reply.Result), string(reply.Rendered.Structured)
+			text, structured := textOf(t, reply.Result), reply.Rendered.Structured
 			limit := "the grant of messages"
 			if len(row.limit.Connections) > 0 {
 				limit += " (cin_a)"

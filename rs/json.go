@@ -57,8 +57,11 @@ func isPlainString(raw string) bool {
 		return false
 	}
 	inside := raw[1 : len(raw)-1]
+	if strings.IndexByte(inside, '"') >= 0 || strings.IndexByte(inside, '\\') >= 0 {
+		return false
+	}
 	for i := range len(inside) {
-		if c := inside[i]; c < ' ' || c == '"' || c == '\\' {
+		if inside[i] < ' ' {
 			return false
 		}
 	}

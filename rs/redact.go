@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"bytes"
 	"encoding/base64"
 	"net/url"
 	"slices"
@@ -58,17 +57,10 @@ func (r *Redactor) finds(text string) bool {
 	return r != nil && slices.ContainsFunc(r.forms, func(form string) bool { return strings.Contains(text, form) })
 }
 
-// MayFind reports whether [Redactor.JSON] may change JSON.
-func (r *Redactor) MayFind(raw []byte) bool {
-	return r.mayFind(func(part string) bool { return bytes.Contains(raw, []byte(part)) })
-}
-
-// mayFind reports whether JSON has to be searched string by string: it may contain a token in plain, or with escapes. has reports whether
-// the JSON contains a substring.
-func (r *Redactor) mayFind(has func(part string) bool) bool {
+// mayFind reports whether JSON has to be searched string by string: it may contain a token in plain, or with escapes.
+func (r *Redactor) mayFind(raw string) bool {
 	const slash, ascii = `\/`, `\u00` // the escapes of the characters that tokens consist of
-	finds := func(form string) bool { return has(form) || needsEscapes(form) }
-	return r != nil && (slices.ContainsFunc(r.forms, finds) || has(slash) || has(ascii))
+	return r != nil && (r.finds(raw) || slices.ContainsFunc(r.forms, needsEscapes) || strings.Contains(raw, slash) || strings.Contains(raw, ascii))
 }
 
 // needsEscapes reports whether JSON has a text only with escapes.
@@ -88,7 +80,7 @@ func (r *Redactor) Text(text string) string {
 // JSON removes the tokens from JSON, also those written with escapes; the result is still JSON. Text that is not JSON is searched as well.
 // The time that it takes grows only with the bytes, however many strings there are.
 func (r *Redactor) JSON(raw string) string {
-	if !r.mayFind(func(part string) bool { return strings.Contains(raw, part) }) {
+	if !r.mayFind(raw) {
 		return raw
 	}
 	var out strings.Builder

@@ -61,7 +61,7 @@ func TestGroupsByAnIDAreNamed(t *testing.T) {
 			if !slices.Equal(reads, row.reads) {
 				t.Errorf("reads %q; want %q", reads, row.reads)
 			}
-			if !strings.Contains(string(result.Structured), `{"key":"C1","count":5,"title":"general"}`) {
+			if !strings.Contains(result.Structured, `{"key":"C1","count":5,"title":"general"}`) {
 				t.Errorf("structured output has no title: %s", result.Structured)
 			}
 		})
@@ -85,7 +85,7 @@ func TestAggregateNotesWhatItOmitsOrCountsOnce(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		structured := rs.AsObject(string(result.Structured))
+		structured := rs.AsObject(result.Structured)
 		if got := structured.Text("note") + structured.Object("data").Object("every").Text("note"); got != want {
 			t.Errorf("%s: structured output says %q, want %q", arguments, got, want)
 		}
@@ -124,7 +124,7 @@ func TestItemsHaveTheCurrencyOfTheirOrder(t *testing.T) {
 		if !strings.Contains(result.Text, row.says) || strings.Contains(result.Text, row.not) {
 			t.Errorf("%s: want %q in\n%s", row.arguments, row.says, result.Text)
 		}
-		if apart := rs.AsObject(string(result.Structured)).Object("data").Object("mixed_units").Has("instead"); apart != strings.Contains(row.says, "Another number") {
+		if apart := rs.AsObject(result.Structured).Object("data").Object("mixed_units").Has("instead"); apart != strings.Contains(row.says, "Another number") {
 			t.Errorf("%s: %s", row.arguments, result.Structured)
 		}
 	}
@@ -162,7 +162,7 @@ func TestACountSaysThatItIncludesCancelledRecords(t *testing.T) {
 		if printed := strings.Contains(result.Text, "is included"); printed != (row.says != "") || !strings.Contains(result.Text, row.says) {
 			t.Errorf("%s %s: want %q in\n%s", row.field, arguments, row.says, result.Text)
 		}
-		every := rs.AsObject(string(result.Structured)).Object("data").Object("every")
+		every := rs.AsObject(result.Structured).Object("data").Object("every")
 		structured := every.Text("note") + ": aggregate " + every.Object("instead").Get("arguments")
 		if !strings.Contains(structured, row.says) {
 			t.Errorf("%s: structured output says %q; want %q", arguments, structured, row.says)
@@ -176,7 +176,7 @@ func TestAggregateReadsAnAnswerInData(t *testing.T) {
 		return middlewaretest.JSON(`{"data":{"metric":"count","stream":"messages","value":8},"meta":{"asked":1}}`), nil
 	}}
 	result := use(t, tools.Aggregate(), server, json.RawMessage(`{"stream":"messages","metric":"count","connection_id":"c"}`))
-	if data := rs.AsObject(string(result.Structured)).Object("data"); result.Text != "8 messages" || data.Get("value") != "8" || !data.Has("meta") {
+	if data := rs.AsObject(result.Structured).Object("data"); result.Text != "8 messages" || data.Get("value") != "8" || !data.Has("meta") {
 		t.Errorf("%s\n%s", result.Text, result.Structured)
 	}
 }

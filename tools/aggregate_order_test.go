@@ -187,7 +187,7 @@ func TestGroupsAreNotAllIfTheServerMayHaveMore(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"aggregation","metric":"count","limit":100` + row.counts + `,"groups":[` + strings.Join(groups[:row.groups], ",") + `]}`), nil
 		}}
 		result := use(t, tools.All(tools.Options{})[2], server, json.RawMessage(`{"stream":"notes","metric":"count","group_by":"tag",`+row.arg+`}`))
-		if !strings.Contains(result.Text, row.has) || strings.Contains(result.Text, "does not say") != strings.Contains(string(result.Structured), `"more_groups":"unknown"`) {
+		if !strings.Contains(result.Text, row.has) || strings.Contains(result.Text, "does not say") != strings.Contains(result.Structured, `"more_groups":"unknown"`) {
 			t.Errorf("%s %s: want %q in\n%s\n%s", row.counts, row.arg, row.has, result.Text, result.Structured)
 		}
 	}

@@ -95,7 +95,7 @@ func (s *shopServer) call(t *testing.T, tool *tools.Tool, arguments string) (tex
 	if err != nil {
 		t.Fatal(err)
 	}
-	return result.Text, rs.AsObject(string(result.Structured)).Object("data"), reply
+	return result.Text, rs.AsObject(result.Structured).Object("data"), reply
 }
 
 func TestAggregateAnswers(t *testing.T) {
@@ -331,7 +331,7 @@ func TestAggregateNamesTheTimeZoneOfItsDays(t *testing.T) {
 		`"time_zone":"Europe/Berlin"`:                                       "",
 	} {
 		result := use(t, tools.Aggregate(), server, []byte(`{"stream":"s","metric":"count",`+arguments+`}`))
-		if got := rs.AsObject(string(result.Structured)).Object("data").Get("time_zone"); got != zone {
+		if got := rs.AsObject(result.Structured).Object("data").Get("time_zone"); got != zone {
 			t.Errorf("%s: %s\n%s", arguments, got, result.Text)
 		}
 	}

@@ -54,7 +54,7 @@ func TestStructuredOutputContinuesEachConnection(t *testing.T) {
 				}
 				call := rs.AsObject(calls[0])
 				calls = calls[1:]
-				structured := rs.AsObject(string(use(t, tools.QueryRecords(), server, json.RawMessage(call.JSON())).Structured))
+				structured := rs.AsObject(use(t, tools.QueryRecords(), server, json.RawMessage(call.JSON())).Structured)
 				for _, raw := range structured.Object("data").Array("data") {
 					record := rs.AsObject(raw)
 					got = append(got, record.Text("connection_id")+"/"+record.Text("id"))

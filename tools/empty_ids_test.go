@@ -69,7 +69,7 @@ func TestARecordIsFoundByItsIDDespiteAFieldCalledID(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[],"has_more":false}`), nil
 		}}
 		result := use(t, toolNamed(t, "query_records"), server, []byte(`{"stream":"chats","filter":{"id":"`+id+`"}}`))
-		found := strings.Contains(result.Text, says) && strings.Contains(string(result.Structured), `"record":{"tool":"fetch","arguments":{"id":"c/chats:a-4"}}`)
+		found := strings.Contains(result.Text, says) && strings.Contains(result.Structured, `"record":{"tool":"fetch","arguments":{"id":"c/chats:a-4"}}`)
 		if found != (id == "a-4") || reads > 1 || field == "a-40" && reads > 0 {
 			t.Errorf("%s: %d reads, %s\n%s", id, reads, result.Text, result.Structured)
 		}

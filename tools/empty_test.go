@@ -98,14 +98,14 @@ func TestAnEmptyPageIsExplained(t *testing.T) {
 			}
 			const fresh = "this connector (Shop) is stale, data as of 2026-03-02 10:11\n" +
 				"the grant is limited to at from 2026-01-01 00:00; records of other times are not shown\n"
-			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(string(result.Structured), `"freshness":[{"connections":["Shop"],"connector_status":"stale"`) != nothing ||
-				strings.Contains(string(result.Structured), `"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"}`) != nothing {
+			if nothing := row.page == empty; strings.Contains(result.Text, fresh) != nothing || strings.Contains(result.Structured, `"freshness":[{"connections":["Shop"],"connector_status":"stale"`) != nothing ||
+				strings.Contains(result.Structured, `"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"}`) != nothing {
 				t.Errorf("how fresh it is: %s\n%s", result.Text, result.Structured)
 			}
 			if got := len(server.Requests()); got != row.reads {
 				t.Errorf("%d reads, want %d: %s", got, row.reads, fmt.Sprint(server.Requests()))
 			}
-			if explained := strings.Contains(string(result.Structured), `"alone"`); explained != strings.Contains(row.want, "Alone, ") {
+			if explained := strings.Contains(result.Structured, `"alone"`); explained != strings.Contains(row.want, "Alone, ") {
 				t.Errorf("structured output: %s", result.Structured)
 			}
 		})

@@ -102,7 +102,7 @@ func TestASearchOfAPeriodIncludesEventsThatLastIntoIt(t *testing.T) {
 		for raw := rs.AsObject(arguments); len(titles) < 9; {
 			_, data, reply := server.call(t, tool, raw.JSON())
 			result, _ := tool.Render(reply.Call, reply.Answer)
-			for _, hit := range rs.AsObject(string(result.Structured)).Array("results") {
+			for _, hit := range rs.AsObject(result.Structured).Array("results") {
 				if id := strings.TrimPrefix(rs.AsObject(hit).Text("id"), "cin_c/events:"); id != "task" {
 					titles = append(titles, id)
 				}

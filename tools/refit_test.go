@@ -83,7 +83,7 @@ func TestATooLargePageIsReadInParts(t *testing.T) {
 						Next string `json:"next_cursor"`
 					} `json:"data"`
 				}
-				if err := json.Unmarshal(result.Structured, &page); err != nil {
+				if err := json.Unmarshal([]byte(result.Structured), &page); err != nil {
 					t.Fatal(err)
 				}
 				if len(result.Structured) > render.StructuredHard || len(result.Text) > render.TextHard {

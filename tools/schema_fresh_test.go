@@ -45,13 +45,13 @@ func TestASchemaSaysHowFreshItIs(t *testing.T) {
 				t.Errorf("of a stream: %s; want %q", one.Text, row.text)
 			}
 			if want := `{"freshness":[{"connections":["gmail"],"connector_status":"` + row.status + `"` + asOf(row.as) + `}],` +
-				`"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"},`; !strings.HasPrefix(string(one.Structured), want) {
+				`"granted_time":{"field":"at","since":"2026-01-01T00:00:00Z"},`; !strings.HasPrefix(one.Structured, want) {
 				t.Errorf("stream: %s", one.Structured)
 			}
 			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
 			said := strings.TrimSuffix(row.text, " 10:11")
 			if !strings.Contains(index.Text, "messages 3 (to 2026-03-02); connector "+row.status+", "+said+"\n") ||
-				!strings.Contains(string(index.Structured), `"connector_status":"`+row.status+`"`+asOf(row.day)+`,"streams"`) {
+				!strings.Contains(index.Structured, `"connector_status":"`+row.status+`"`+asOf(row.day)+`,"streams"`) {
 				t.Errorf("index: %s %s", index.Text, index.Structured)
 			}
 			newest := ""
@@ -83,7 +83,7 @@ func TestAnIndexPrintsCommonFreshnessOnce(t *testing.T) {
 				"/v1/streams": `{"data":[` + of("c1", "stale") + "," + of("c2", row.other) + `]}`,
 			}}
 			index := use(t, tools.Schema(), server, json.RawMessage(`{}`))
-			if !strings.Contains(index.Text, row.want) || strings.Count(string(index.Structured), `"connector_status"`) != 2 {
+			if !strings.Contains(index.Text, row.want) || strings.Count(index.Structured, `"connector_status"`) != 2 {
 				t.Errorf("want %q in\n%s\n%s", row.want, index.Text, index.Structured)
 			}
 		})
@@ -100,7 +100,7 @@ func TestASchemaProposesTheNearestFields(t *testing.T) {
 		`["subjet"]`: `["subject"]`, `["sender","subject"]`: `["from_name","subject"]`, `["subjet","zzzz"]`: "", `["zzzz"]`: "",
 	} {
 		result := use(t, tools.Schema(), server, []byte(`{"stream":"mails","fields":`+fields+`}`))
-		meant := rs.AsObject(string(result.Structured)).Object("did_you_mean").Object("arguments")
+		meant := rs.AsObject(result.Structured).Object("did_you_mean").Object("arguments")
 		if meant.Text("stream") != "mails" || meant.Get("fields") != want {
 			t.Errorf("%s: want %q, got\n%s\n%s", fields, want, meant.JSON(), result.Text)
 		}

@@ -97,7 +97,7 @@ func TestAContinuationKeepsToItsLimit(t *testing.T) {
 			t.Fatalf("page %d shows %d hits:\n%s", page, len(ids), result.Text)
 		}
 		seen, cursor = seen+len(ids), next
-		if s := len(rs.AsObject(string(result.Structured)).Array("results")); page > 0 && s > 2 {
+		if s := len(rs.AsObject(result.Structured).Array("results")); page > 0 && s > 2 {
 			t.Errorf("page %d has %d results", page, s)
 		}
 	}

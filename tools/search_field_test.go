@@ -98,7 +98,7 @@ func TestAConditionInAQueryProposesAFilter(t *testing.T) {
 			if row.want == "" {
 				says = ""
 			}
-			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != says {
+			if hint := rs.AsObject(result.Structured).Object("data").Text("hint"); hint != says {
 				t.Errorf("structured: %q; want %q", hint, says)
 			}
 			if strings.Contains(result.Text, "not as fields") != (says != "") || !strings.Contains(result.Text, says) {
@@ -159,7 +159,7 @@ func TestAQueryForTheNewestProposesACall(t *testing.T) {
 			return middlewaretest.JSON(`{"data":[]}`), nil
 		}}
 		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(arguments))
-		hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint")
+		hint := rs.AsObject(result.Structured).Object("data").Text("hint")
 		if hint, _, _ = strings.Cut(hint, " Of any time: "); hint != want || !strings.Contains(result.Text, want) {
 			t.Errorf("%s: want %q in\n%q\n%s", arguments, want, hint, result.Text)
 		}
@@ -226,7 +226,7 @@ func TestAQueryForTheNewestOfASenderNamesConnectionAndField(t *testing.T) {
 			return middlewaretest.JSON(`{"data":[]}`), nil
 		}}
 		result := use(t, tools.PlainSearch("https://rs.example"), server, []byte(rs.Object{rs.NewMember("q", q)}.JSON()))
-		if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != want {
+		if hint := rs.AsObject(result.Structured).Object("data").Text("hint"); hint != want {
 			t.Errorf("%s: %q, want %q", q, hint, want)
 		}
 	}
@@ -260,7 +260,7 @@ func TestAQueryThatNamesAFieldThatNothingReads(t *testing.T) {
 		tool := tools.All(tools.Options{})[3]
 		tool.Schema(ctx, server, "", "") // now the schema is cached
 		result := useIn(ctx, t, tool, server, []byte(arguments))
-		for _, answer := range []string{result.Text, rs.AsObject(string(result.Structured)).Object("data").Text("hint")} {
+		for _, answer := range []string{result.Text, rs.AsObject(result.Structured).Object("data").Text("hint")} {
 			if !strings.Contains(answer, want) || strings.Contains(answer, "No search or filter") != (want != "") {
 				t.Errorf("%s: want %q in\n%s", arguments, want, answer)
 			}

@@ -60,7 +60,7 @@ func TestAQueryWithoutHitsIsLookedUpAsAnID(t *testing.T) {
 		`{"q":"nothing"}`:                  "",
 	} {
 		result := use(t, tools.PlainSearch("https://rs.example"), mailAndOrders(), []byte(arguments))
-		hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint")
+		hint := rs.AsObject(result.Structured).Object("data").Text("hint")
 		if !strings.Contains(result.Text, want) || !strings.Contains(hint, want) ||
 			want == "" && strings.Contains(result.Text, "own id") {
 			t.Errorf("%s: %s\n%s", arguments, hint, result.Text)

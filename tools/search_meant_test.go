@@ -44,7 +44,7 @@ func askedOf(t *testing.T, arguments string) string {
 	result := use(t, tools.PlainSearch("https://rs.example"), server, json.RawMessage(arguments))
 	for line := range strings.SplitSeq(result.Text, "\n") {
 		isHint := strings.HasPrefix(line, "Neither") || strings.HasPrefix(line, "By ") || strings.HasPrefix(line, "In ")
-		if isHint && !strings.Contains(string(result.Structured), strings.Trim(rs.EncodeJSON(line), `"`)) {
+		if isHint && !strings.Contains(result.Structured, strings.Trim(rs.EncodeJSON(line), `"`)) {
 			t.Errorf("only the text of the answer to %s has %s", arguments, line)
 		}
 	}
@@ -187,7 +187,7 @@ func TestAWordOfATimeIsNotMissing(t *testing.T) {
 				}
 			}
 		}
-		if err := json.Unmarshal(result.Structured, &got); err != nil {
+		if err := json.Unmarshal([]byte(result.Structured), &got); err != nil {
 			t.Fatal(err)
 		}
 		found := got.Data.Meta.Recall

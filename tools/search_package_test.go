@@ -66,7 +66,7 @@ func TestARepairOverAPackageIsBounded(t *testing.T) {
 	for count := 1; count <= 26; count++ {
 		p, m := packageOf(count)
 		result := use(t, tools.Search(""), p, []byte(asked))
-		repaired := strings.Contains(string(result.Structured), "No record has all of")
+		repaired := strings.Contains(result.Structured, "No record has all of")
 		if m.reads > max(count, relax.MaxPackageReads) || count == 1 && m.reads > relax.MaxReads {
 			t.Errorf("%d members are read %d times", count, m.reads)
 		}
@@ -87,7 +87,7 @@ func TestAMemberThatFailsDuringARepairIsNamed(t *testing.T) {
 		return answer(r)
 	}
 	result := use(t, tools.Search(""), p, []byte(`{"q":"when is my dentist appointment moved"}`))
-	for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+	for channel, text := range map[string]string{"text": result.Text, "structured": result.Structured} {
 		if !strings.Contains(text, "Mail c1") || !strings.Contains(text, "server_unreachable") || !strings.Contains(text, "No record has all of") {
 			t.Errorf("%s does not name the member that failed:\n%s", channel, text)
 		}

@@ -31,7 +31,7 @@ func TestATimelineIsComplete(t *testing.T) {
 			}
 			_, data, reply := server.call(t, tool, arguments)
 			result, _ := tool.Render(reply.Call, reply.Answer)
-			for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+			for _, raw := range rs.AsObject(result.Structured).Array("results") {
 				ids, times = append(ids, rs.AsObject(raw).Text("id")), append(times, rs.AsObject(raw).Text("authored_at"))
 			}
 			if cursor = data.Text("next_cursor"); len(server.read) != reads || reply.Reads != reads {
@@ -71,7 +71,7 @@ func TestATimelineNamesWhatIsCancelled(t *testing.T) {
 	}}
 	result := use(t, tools.Search("https://rs.example"), server, json.RawMessage(`{"since":"2026-03-01","until":"2026-03-01"}`))
 	var titles []string
-	for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+	for _, raw := range rs.AsObject(result.Structured).Array("results") {
 		titles = append(titles, rs.AsObject(raw).Text("title"))
 	}
 	want := []string{"Board 3", "Board 2", "Cancelled: Board 1", "Cancelled: Board 0"}
@@ -113,7 +113,7 @@ func TestATimelineWithEqualTimes(t *testing.T) {
 			if cursor != "" {
 				arguments += `,"cursor":` + rs.EncodeJSON(cursor)
 			}
-			o := rs.AsObject(string(use(t, tools.Search("https://rs.example"), server, []byte(arguments+"}")).Structured))
+			o := rs.AsObject(use(t, tools.Search("https://rs.example"), server, []byte(arguments+"}")).Structured)
 			for _, raw := range o.Array("results") {
 				seen = append(seen, rs.AsObject(raw).Text("id"))
 			}
@@ -193,7 +193,7 @@ func TestATimelineOfDatesWestOfUTC(t *testing.T) {
 		if cursor != "" {
 			arguments += `,"cursor":` + rs.EncodeJSON(cursor)
 		}
-		o := rs.AsObject(string(use(t, tool, server, []byte(arguments+"}")).Structured))
+		o := rs.AsObject(use(t, tool, server, []byte(arguments+"}")).Structured)
 		for _, raw := range o.Array("results") {
 			id := rs.AsObject(raw).Text("id")
 			if seen[id] {
@@ -230,7 +230,7 @@ func TestAFailedSourceEndsTheCursor(t *testing.T) {
 			return middlewaretest.JSON(`{"object":"list","data":[` + strings.Join(rows, ",") + `]}`), nil
 		}}
 		result := use(t, tools.Search("https://rs.example"), server, []byte(`{"q":"tax","since":"2026-03-01","limit":4}`))
-		data := rs.AsObject(string(result.Structured)).Object("data")
+		data := rs.AsObject(result.Structured).Object("data")
 		if !data.Flag("has_more") || data.Has("next_cursor") == fails || strings.Contains(result.Text, "Could not be read") != fails {
 			t.Errorf("fails: %v\n%s\n%s", fails, result.Text, result.Structured)
 		}
@@ -269,7 +269,7 @@ func TestHitsWithAllWordsComeFirstInAPeriod(t *testing.T) {
 			var got []string
 			arguments := `{"q":"tax","since":"2026-03-01","limit":2}`
 			for range 5 {
-				o := rs.AsObject(string(use(t, tools.Search("https://rs.example"), server, []byte(arguments)).Structured))
+				o := rs.AsObject(use(t, tools.Search("https://rs.example"), server, []byte(arguments)).Structured)
 				for _, raw := range o.Array("results") {
 					_, key, _ := strings.Cut(rs.AsObject(raw).Text("id"), ":")
 					got = append(got, key)
@@ -317,7 +317,7 @@ func TestAWordInAPartIsNotMissing(t *testing.T) {
 			})
 			tool := tools.Search("https://rs.example")
 			result := use(t, tool, server, []byte(`{"q":"rent due","since":"2026-03-01","until":"2026-03-31"}`))
-			meta := rs.AsObject(string(result.Structured)).Object("data").Get("meta")
+			meta := rs.AsObject(result.Structured).Object("data").Get("meta")
 			if !strings.HasSuffix(meta, row.meta) || !strings.Contains(result.Text, row.says) {
 				t.Errorf("want %q in\n%s\n%s", row.says, meta, result.Text)
 			}
@@ -407,7 +407,7 @@ func TestAPeriodIfNothingIsMarked(t *testing.T) {
 			cursors = name != "without cursors"
 			result := use(t, tools.Search("https://rs.example"), server, []byte(row.arguments))
 			var ids []string
-			for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+			for _, raw := range rs.AsObject(result.Structured).Array("results") {
 				ids = append(ids, strings.TrimPrefix(rs.AsObject(raw).Text("id"), "c/messages:"))
 			}
 			if n := len(server.Requests()) - before; strings.Join(ids, " ") != row.ids || n > row.reads {
@@ -770,7 +770,7 @@ func TestUnreadFilesAreReportedOnceForAPeriod(t *testing.T) {
 			if record != "" {
 				want = 0
 			}
-			for _, channel := range []string{result.Text, string(result.Structured)} {
+			for _, channel := range []string{result.Text, result.Structured} {
 				if strings.Count(channel, "x.pdf was not read") != want {
 					t.Errorf("%s want %d:\n%s", words, want, channel)
 				}
@@ -817,7 +817,7 @@ func TestATimelineOfDatesIsComplete(t *testing.T) {
 				}
 				_, data, reply := server.call(t, tool, arguments.JSON())
 				result, _ := tool.Render(reply.Call, reply.Answer)
-				for _, raw := range rs.AsObject(string(result.Structured)).Array("results") {
+				for _, raw := range rs.AsObject(result.Structured).Array("results") {
 					ids = append(ids, rs.AsObject(raw).Text("id"))
 				}
 				cursor = data.Text("next_cursor")

@@ -96,7 +96,7 @@ func searchWith(t *testing.T, tool *tools.Tool, server *middlewaretest.RS, argum
 	t.Helper()
 	result := use(t, tool, server, json.RawMessage(arguments))
 	var s structuredSearch
-	if err := json.Unmarshal(result.Structured, &s); err != nil {
+	if err := json.Unmarshal([]byte(result.Structured), &s); err != nil {
 		t.Fatal(err)
 	}
 	return s, result.Text

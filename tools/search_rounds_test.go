@@ -97,7 +97,7 @@ func follow(t *testing.T, server *middlewaretest.RS, arguments string) (ids, tex
 	tool := tools.PlainSearch("https://rs.example")
 	for sent := rs.AsObject(arguments); len(texts) < 40; {
 		result := use(t, tool, server, []byte(sent.JSON()))
-		o := rs.AsObject(string(result.Structured))
+		o := rs.AsObject(result.Structured)
 		for _, raw := range o.Array("results") {
 			ids = append(ids, rs.AsObject(raw).Text("id"))
 		}
@@ -210,7 +210,7 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 			return strings.Contains(r.Path, "/s01/") || slices.Contains(r.Query["streams"], "s01")
 		}
 		result := use(t, tools.PlainSearch("https://rs.example"), manyStreams{streams: 3, of: oneEach, fails: fails}.server(), []byte(arguments))
-		for channel, text := range map[string]string{"text": result.Text, "structured": strings.TrimPrefix(string(result.Structured), `{"notice":"`)} {
+		for channel, text := range map[string]string{"text": result.Text, "structured": strings.TrimPrefix(result.Structured, `{"notice":"`)} {
 			if !strings.HasPrefix(text, "2 of 3 sources were read.") {
 				t.Errorf("%s %s: %s", arguments, channel, text)
 			}
@@ -224,7 +224,7 @@ func TestASourceThatFailsIsCounted(t *testing.T) {
 // A cursor over several sources is refused if the sources have changed.
 func TestACursorOfOtherSourcesIsRefused(t *testing.T) {
 	server, tool := manyStreams{streams: 70, of: oneEach}.server(), tools.PlainSearch("https://rs.example")
-	o := rs.AsObject(string(use(t, tool, server, []byte(`{"since":"2026-03-01"}`)).Structured))
+	o := rs.AsObject(use(t, tool, server, []byte(`{"since":"2026-03-01"}`)).Structured)
 	next := rs.Object{rs.NewMember("since", "2026-03-01")}.With("cursor", o.Object("data").Object("meta").Object("sources").Get("rest_cursor")).JSON()
 	use(t, tool, server, []byte(next))
 	server = manyStreams{streams: 69, of: oneEach}.server()
@@ -270,7 +270,7 @@ func TestAPackageOfManyGrantsIsReadInRounds(t *testing.T) {
 			t.Errorf("D28: %d reads", m.reads)
 		}
 		words := first.Text
-		if next := rs.AsObject(string(first.Structured)).Object("data").Get("next_cursor"); fails && next != "" {
+		if next := rs.AsObject(first.Structured).Object("data").Get("next_cursor"); fails && next != "" {
 			words += use(t, tool, p, []byte(rs.AsObject(`{"q":"tax","since":"2026-03-01"}`).With("cursor", next).JSON())).Text
 		}
 		if !strings.Contains(words, "1 hit") || !strings.Contains(words, "c39/s00:2026-03-05.r") || strings.Contains(words, "sources were read.") != fails {
@@ -278,7 +278,7 @@ func TestAPackageOfManyGrantsIsReadInRounds(t *testing.T) {
 		}
 		sent, seen := rs.AsObject(`{"since":"2026-03-01","limit":50}`), 0
 		for range 3 {
-			o := rs.AsObject(string(use(t, tool, p, []byte(sent.JSON())).Structured))
+			o := rs.AsObject(use(t, tool, p, []byte(sent.JSON())).Structured)
 			seen += len(o.Array("results"))
 			if !strings.Contains(o.Text("notice"), " of 40 sources were read.") {
 				t.Errorf("notice %q", o.Text("notice"))

@@ -90,6 +90,6 @@ func answerOf(t *testing.T, name, arguments string, server rs.Doer) (result stru
 	if err != nil {
 		t.Fatal(err)
 	}
-	result.Text, result.Structured = rendered.Text, string(rendered.Structured)
+	result.Text, result.Structured = rendered.Text, rendered.Structured
 	return result
 }

@@ -39,7 +39,7 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 		lines = a.table()
 	}
 	why, _ := answer.Conditions("aggregate", a.Empty)
-	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: []byte(a.structured())}, nil
+	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: a.structured()}, nil
 }
 
 // number returns the lines of an answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of

@@ -16,7 +16,7 @@ func TestGroupsAreChosenByCount(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for channel, text := range map[string]string{"text": result.Text, "structured": string(result.Structured)} {
+		for channel, text := range map[string]string{"text": result.Text, "structured": result.Structured} {
 			if strings.Contains(text, "chosen by number of records, not by sum") != want {
 				t.Errorf("%s of a %s: %s; want %t", channel, metric, text, want)
 			}
@@ -85,7 +85,7 @@ func TestGroupsThatTheFilterCutsAreNamed(t *testing.T) {
 		groups := `{"key":"` + strings.ReplaceAll(row.keys, " ", `","count":1},{"key":"`) + `","count":1}`
 		body := `{"metric":"count","group_by_time":"at","granularity":"` + row.granularity + `","groups":[` + groups + `]}`
 		r, err := Aggregate(answered(body), AggregateQuery{Stream: "notes", Arguments: rs.AsObject(`{"filter":{"at":` + row.bounds + `}}`)})
-		said := strings.Contains(r.Text, "leaves out days") && strings.Contains(string(r.Structured), "leaves out days")
+		said := strings.Contains(r.Text, "leaves out days") && strings.Contains(r.Structured, "leaves out days")
 		if err != nil || said != (row.want != "") || !strings.Contains(r.Text, row.want) {
 			t.Errorf("%v: want %q in\n%s\n%s", row, row.want, r.Text, r.Structured)
 		}

@@ -40,7 +40,7 @@ func TestPagesOfSeveralConnectionsWithoutACursor(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	structured := rs.AsObject(string(r.Structured))
+	structured := rs.AsObject(r.Structured)
 	calls := structured.Array("next_by_connection")
 	for _, raw := range calls {
 		if call := rs.AsObject(raw); !strings.Contains(text, call.Text("tool")+" "+call.Get("arguments")+"\n") {
@@ -76,7 +76,7 @@ func TestPagesOfConnectionsThatLackFields(t *testing.T) {
 		}
 		for i, connection := range []string{"mail", "chat"} {
 			var call rs.Object
-			for _, raw := range rs.AsObject(string(r.Structured)).Array("next_by_connection") {
+			for _, raw := range rs.AsObject(r.Structured).Array("next_by_connection") {
 				if named := rs.AsObject(raw).Object("arguments"); named.Text("connection_id") == connection {
 					call = named
 				}
@@ -168,7 +168,7 @@ func TestAggregateText(t *testing.T) {
 	}
 	// The output has the same shape, whatever its size.
 	for _, padding := range []string{"", `,"note":"` + strings.Repeat("x", write.StructuredHard) + `"`} {
-		data := rs.AsObject(string(aggregated(t, body(padding+`,"meta":{"asked":1}`)).Structured)).Object("data")
+		data := rs.AsObject(aggregated(t, body(padding+`,"meta":{"asked":1}`)).Structured).Object("data")
 		if len(data.Array("groups")) == 0 || !data.Has("meta") {
 			t.Errorf("%d bytes of padding: data has no groups, or lacks the other members: %.100s", len(padding), data.JSON())
 		}
@@ -186,7 +186,7 @@ func TestSchemasSayWhatIsMissing(t *testing.T) {
 			t.Fatal(err)
 		}
 		assertResult(t, "schema", r)
-		for _, channel := range []string{r.Text, string(r.Structured)} {
+		for _, channel := range []string{r.Text, r.Structured} {
 			if !strings.Contains(channel, "not_read") || !strings.Contains(channel, "412 rows of bank.csv were not read") {
 				t.Errorf("the warning is lost: %s", channel)
 			}
@@ -225,7 +225,7 @@ func TestATruncatedRecordSaysSo(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for i, raw := range rs.AsObject(string(r.Structured)).Object("data").Array("data") {
+			for i, raw := range rs.AsObject(r.Structured).Object("data").Array("data") {
 				if got := rs.AsObject(raw).Get("truncated"); got != row.want[i] {
 					t.Errorf("record %d: want %q, got %q", i, row.want[i], got)
 				}

@@ -37,10 +37,10 @@ func assertResult(t *testing.T, tool string, r Result) {
 	if r.Text == "" {
 		t.Error("text is empty")
 	}
-	if !utf8.ValidString(r.Text) || !utf8.Valid(r.Structured) {
+	if !utf8.ValidString(r.Text) || !utf8.ValidString(r.Structured) {
 		t.Error("not valid UTF-8")
 	}
-	if again := r.Clean(&rs.Response{}); again.Text != r.Text || string(again.Structured) != string(r.Structured) {
+	if again := r.Clean(&rs.Response{}); again.Text != r.Text || again.Structured != r.Structured {
 		t.Error("D19: a character that must not reach a host is left")
 	}
 	if lines := strings.Count(r.Text, "\n") + 1; lines > write.TextLines {
@@ -51,16 +51,16 @@ func assertResult(t *testing.T, tool string, r Result) {
 			t.Errorf("a line has %d characters: %.80s…", utf8.RuneCountInString(line), line)
 		}
 	}
-	if rs.Kind(string(r.Structured)) != "object" || !json.Valid(r.Structured) {
+	if rs.Kind(r.Structured) != "object" || !json.Valid([]byte(r.Structured)) {
 		t.Errorf("structured output is not a JSON object: %.80s", r.Structured)
 	}
 	if len(r.Structured) > write.StructuredHard {
 		t.Errorf("structured output has %d bytes, at most %d are allowed", len(r.Structured), write.StructuredHard)
 	}
-	if tool == "fetch" && r.Text != string(r.Structured) {
+	if tool == "fetch" && r.Text != r.Structured {
 		t.Error("the text differs from the structured document")
 	}
-	if strings.Contains(string(r.Structured), WindowURIPrefix) || strings.Contains(r.Text, WindowURIPrefix) {
+	if strings.Contains(r.Structured, WindowURIPrefix) || strings.Contains(r.Text, WindowURIPrefix) {
 		t.Error("a field-window URI is visible (S1-R4)")
 	}
 	AssertSendable(t, tool, r)

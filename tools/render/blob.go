@@ -61,7 +61,7 @@ func Blob(body string, contentType string, q BlobQuery) (Result, error) {
 		out.Put("complete", "false")
 		lines = append(lines, "Not text, so not shown here; the resource "+uri+" has the bytes.")
 	}
-	return Result{Text: strings.Join(lines, "\n"), Structured: []byte(out.Plain("uri", uri).JSON())}, nil
+	return Result{Text: strings.Join(lines, "\n"), Structured: out.Plain("uri", uri).JSON()}, nil
 }
 
 func blobType(contentType string) (kind string, text bool) {

@@ -36,7 +36,7 @@ func citedHit(t *testing.T, excerpt map[string]any) (citedEvidence, string) {
 			Records []struct{ Evidence []citedEvidence }
 		} `json:"content_ladder"`
 	}
-	if err := json.Unmarshal(r.Structured, &s); err != nil {
+	if err := json.Unmarshal([]byte(r.Structured), &s); err != nil {
 		t.Fatal(err)
 	}
 	if len(s.Ladder.Records) == 0 {
@@ -156,7 +156,7 @@ func TestWindowsAreHashed(t *testing.T) {
 			End          int `json:"end_chars"`
 		}
 	}
-	if err := json.Unmarshal(r.Structured, &s); err != nil {
+	if err := json.Unmarshal([]byte(r.Structured), &s); err != nil {
 		t.Fatal(err)
 	}
 	if s.Window.Text != "a b\nc" || s.Window.SHA256 != marked.Digest("a b\nc") || s.Window.End-s.Window.Start != 11 {

@@ -61,7 +61,7 @@ func Document(response *rs.Response, q DocumentQuery) (Result, error) {
 			break
 		}
 	}
-	r.Structured = json.RawMessage(r.Text)
+	r.Structured = r.Text
 	if blobs := write.Each(attachedIn(it.Data, it.Data, it.Connection), Attached.URI); len(blobs) > 0 {
 		r.Meta = map[string]any{"pdpp/blob_uris": blobs[:min(len(blobs), maxAttached)]}
 	}

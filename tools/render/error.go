@@ -35,7 +35,7 @@ func Error(e *rs.Error) Result {
 	t.unavailable(e)
 	t.add(write.When(e.RequestID != "", "request_id="+clean.Name(clean.Preview(e.RequestID, 120))), 0)
 	t.add(write.When(e.RetryAfter > 0, fmt.Sprintf("retry_after_seconds=%d", seconds(e.RetryAfter))), 0)
-	return Result{Text: strings.Join(t.lines, "\n"), Structured: []byte(new(write.Object).Put("error", errorObject(e, hint)).JSON())}
+	return Result{Text: strings.Join(t.lines, "\n"), Structured: new(write.Object).Put("error", errorObject(e, hint)).JSON()}
 }
 
 // An errorText is the text of an error: complete lines within a budget.

@@ -81,7 +81,7 @@ func assertRenders(t *testing.T, raw []byte, stream string) {
 		if len(r.Text) > limit {
 			t.Errorf("%s: %d bytes of text", tool, len(r.Text))
 		}
-		if !utf8.ValidString(r.Text) || !json.Valid(r.Structured) || !utf8.Valid(r.Structured) || rs.Kind(string(r.Structured)) != "object" {
+		if !utf8.ValidString(r.Text) || !json.Valid([]byte(r.Structured)) || !utf8.ValidString(r.Structured) || rs.Kind(r.Structured) != "object" {
 			t.Errorf("%s: not a valid result", tool)
 		}
 		if lines := strings.Count(r.Text, "\n") + 1; lines > write.TextLines {
@@ -163,7 +163,7 @@ func FuzzWindow(f *testing.F) {
 					}
 				}
 			}
-			if err := json.Unmarshal(r.Structured, &part); err != nil {
+			if err := json.Unmarshal([]byte(r.Structured), &part); err != nil {
 				t.Fatal(err)
 			}
 			got.WriteString(part.Window.Text)

@@ -42,7 +42,7 @@ func assertSendable(t *testing.T, tool string, r render.Result) {
 			assertCalls(t, line)
 		}
 	}
-	structured := rs.AsObject(string(r.Structured))
+	structured := rs.AsObject(r.Structured)
 	if next := structured.Get("next"); next != "" && !rs.AsObject(next).Has("tool") {
 		t.Errorf("next is not a call: %s", next)
 	}
@@ -206,7 +206,7 @@ func assertHarmless(t *testing.T, r render.Result) {
 		}
 	}
 	var value any
-	if err := json.Unmarshal(r.Structured, &value); err != nil {
+	if err := json.Unmarshal([]byte(r.Structured), &value); err != nil {
 		t.Error(err)
 	}
 	visit(value)
@@ -245,7 +245,7 @@ func assertCanaries(t *testing.T, name string, tool *tools.Tool, isError bool, b
 	text, quoted := r.Text, true
 	switch {
 	case tool.Name == "fetch" && !isError: // the result is one string, in which each value follows its name
-		text, quoted = rs.AsObject(string(r.Structured)).Text("text"), false
+		text, quoted = rs.AsObject(r.Structured).Text("text"), false
 	case isError: // the resource server's message follows its code
 		quoted = false
 	}

@@ -52,7 +52,7 @@ func TestManyGroups(t *testing.T) {
 					Other  int `json:"other_count"`
 				}
 			}
-			if err := json.Unmarshal(r.Structured, &page); err != nil || page.Data.Other != 77 {
+			if err := json.Unmarshal([]byte(r.Structured), &page); err != nil || page.Data.Other != 77 {
 				t.Errorf("%v %.200s", err, r.Structured)
 			}
 			if whole := !strings.Contains(page.Shown, " of "); row.structured != whole && row.n > 1 || row.structured && len(page.Data.Groups) != row.n {
@@ -105,7 +105,7 @@ func TestTimeGroupsContinue(t *testing.T) {
 				t.Fatal(err)
 			}
 			assertResult(t, "aggregate", r)
-			o := rs.AsObject(string(r.Structured))
+			o := rs.AsObject(r.Structured)
 			next := o.Object("next").Object("arguments")
 			if channel == "text" {
 				seen += strings.Count(r.Text, " | 10\n")
@@ -144,7 +144,7 @@ func TestManyStreamRows(t *testing.T) {
 			t.Fatal(err)
 		}
 		assertResult(t, "list_streams", r)
-		return r, rs.AsObject(string(r.Structured))
+		return r, rs.AsObject(r.Structured)
 	}
 	for _, channel := range []string{"text", "structured"} {
 		seen := 0
@@ -204,7 +204,7 @@ func TestAListOfStreamsKeepsItsBudgets(t *testing.T) {
 			}
 			continue
 		}
-		if r = r.Clean(answered(body)); len(r.Text) > TextHard || len(r.Structured) > StructuredHard || !json.Valid(r.Structured) {
+		if r = r.Clean(answered(body)); len(r.Text) > TextHard || len(r.Structured) > StructuredHard || !json.Valid([]byte(r.Structured)) {
 			t.Errorf("%s: %d bytes of text, %d of structured output", name, len(r.Text), len(r.Structured))
 		}
 	}
@@ -219,7 +219,7 @@ func TestFurtherGroupsAreFoundInTheRecords(t *testing.T) {
 	if err != nil || !strings.Contains(r.Text, "next: query_records "+call) || strings.Contains(r.Text, "filter to see them") {
 		t.Errorf("%s (%v)", r.Text[max(0, len(r.Text)-600):], err)
 	}
-	if next := rs.AsObject(string(r.Structured)).Object("next"); next.Text("tool") != "query_records" || next.Get("arguments") != call {
+	if next := rs.AsObject(r.Structured).Object("next"); next.Text("tool") != "query_records" || next.Get("arguments") != call {
 		t.Error(next.JSON())
 	}
 }

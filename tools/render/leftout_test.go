@@ -36,7 +36,7 @@ func TestEveryEmptyFieldIsNamedOrRead(t *testing.T) {
 				MoreFields    int      `json:"more_fields"`
 			}
 		}
-		if err := json.Unmarshal(r.Structured, &document); err != nil {
+		if err := json.Unmarshal([]byte(r.Structured), &document); err != nil {
 			t.Fatal(err)
 		}
 		m, unsaid := document.Metadata, 0

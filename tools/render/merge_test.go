@@ -75,7 +75,7 @@ func TestRecordsOfSeveralConnectionsAreInOneOrder(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			structured := rs.AsObject(string(r.Structured))
+			structured := rs.AsObject(r.Structured)
 			var ids []string
 			text := r.Text
 			for _, raw := range structured.Object("data").Array("data") {

@@ -105,7 +105,7 @@ func TestTheLastOfRepeatedMembersWins(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			for channel, text := range map[string]string{"text": r.Text, "structured": string(r.Structured)} {
+			for channel, text := range map[string]string{"text": r.Text, "structured": r.Structured} {
 				if strings.Contains(text, "FIRST") || strings.Contains(text, "SECOND") || !strings.Contains(text, "third") {
 					t.Errorf("%s: %s", channel, text)
 				}

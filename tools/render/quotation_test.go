@@ -56,7 +56,7 @@ func TestOwnMessagesAreNotQuoted(t *testing.T) {
 		t.Errorf("%v %s", err, r.Text)
 	}
 	var structured struct{ Error struct{ Message string } }
-	if err := json.Unmarshal(Error(&rs.Error{Code: "x", Message: "a b", Quoted: true}).Structured, &structured); err != nil || structured.Error.Message != "a b" {
+	if err := json.Unmarshal([]byte(Error(&rs.Error{Code: "x", Message: "a b", Quoted: true}).Structured), &structured); err != nil || structured.Error.Message != "a b" {
 		t.Errorf("%v %+v", err, structured)
 	}
 }

@@ -59,7 +59,7 @@ func Records(response *rs.Response, q RecordsQuery) (Result, error) {
 	if q.Asked > 0 {
 		cuts++ // the page is smaller than requested
 	}
-	return Result{Text: a.text(), Structured: []byte(out), Cuts: cuts}, nil
+	return Result{Text: a.text(), Structured: out, Cuts: cuts}, nil
 }
 
 // A recordsAnswer has the data from which both channels of a page of records are rendered.

@@ -39,7 +39,7 @@ func TestEmittedAtIsNotTheTimeOfAnEvent(t *testing.T) {
 			if got := strings.Contains(r.Text, "emitted_at"); got != row.text {
 				t.Errorf("text has emitted_at: %t\n%s", got, r.Text)
 			}
-			if got := strings.Contains(string(r.Structured), "emitted_at"); got != row.output {
+			if got := strings.Contains(r.Structured, "emitted_at"); got != row.output {
 				t.Errorf("structured output has emitted_at: %t\n%s", got, r.Structured)
 			}
 		})
@@ -203,7 +203,7 @@ func TestLinksDoNotSkipRecordsLeftOut(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	out := rs.AsObject(string(r.Structured))
+	out := rs.AsObject(r.Structured)
 	if n := strings.Count(out.Get("data"), "yyy\""); n == 0 || n == 60 {
 		t.Fatalf("%d records", n)
 	}
@@ -254,7 +254,7 @@ func TestRecordsHaveTheNamesOfTheContract(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(`{"data":{"object":"list","data":[`+want+`]}}`, string(result.Structured)); diff != "" {
+		if diff := cmp.Diff(`{"data":{"object":"list","data":[`+want+`]}}`, result.Structured); diff != "" {
 			t.Errorf("%s (-want +got):\n%s", sent, diff)
 		}
 	}
@@ -283,7 +283,7 @@ func TestAPageWithoutACursorSaysHowToGoOn(t *testing.T) {
 		`{"data":[{"id":"a","data":{}}],"has_more":true,"next_cursor":"null"}`: false,
 	} {
 		r, err := Records(answered(body), RecordsQuery{Stream: "threads", ConnectionID: "c", Limit: 1})
-		if err != nil || strings.Contains(r.Text, says) != said || strings.Contains(string(r.Structured), says) != said {
+		if err != nil || strings.Contains(r.Text, says) != said || strings.Contains(r.Structured, says) != said {
 			t.Errorf("%s: %v\n%s\n%s", body, err, r.Text, r.Structured)
 		}
 	}
@@ -295,7 +295,7 @@ func TestEveryErrorOfAServerHasAHint(t *testing.T) {
 		400: "Leave out what was refused", 418: "Leave out what was refused", 429: "Wait, then retry once.", 500: "Retry once", 503: "Retry once", 401: "", 403: "",
 	} {
 		r := Error(&rs.Error{Code: "upstream_error", Status: status, Message: "Something", Quoted: true})
-		if strings.Contains(r.Text, "\n"+says) != (says != "") || strings.Contains(string(r.Structured), `"hint":"`+says) != (says != "") {
+		if strings.Contains(r.Text, "\n"+says) != (says != "") || strings.Contains(r.Structured, `"hint":"`+says) != (says != "") {
 			t.Errorf("%d: %s\n%s", status, r.Text, r.Structured)
 		}
 	}

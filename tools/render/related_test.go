@@ -31,7 +31,7 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, channel := range []string{r.Text, string(r.Structured)} {
+				for _, channel := range []string{r.Text, r.Structured} {
 					if strings.Contains(channel, "theirs") || strings.Contains(channel, "alien") {
 						t.Errorf("a record of another connection is shown: %s", channel)
 					}
@@ -39,7 +39,7 @@ func TestExpandedRecordsAreOfTheNamedConnection(t *testing.T) {
 						t.Errorf("want a note of %q: %s", row.left, channel)
 					}
 				}
-				if strings.Contains(string(r.Structured), "mine") != row.own || (r.Cuts > 0) != (row.left != "") {
+				if strings.Contains(r.Structured, "mine") != row.own || (r.Cuts > 0) != (row.left != "") {
 					t.Errorf("%d cuts: %s", r.Cuts, r.Structured)
 				}
 			}
@@ -120,7 +120,7 @@ func TestACursorOfTheSamePageIsDropped(t *testing.T) {
 			if errRecords != nil || errHits != nil {
 				t.Fatal(errRecords, errHits)
 			}
-			for _, channel := range []string{records.Text, string(records.Structured), hits.Text, string(hits.Structured)} {
+			for _, channel := range []string{records.Text, records.Structured, hits.Text, hits.Structured} {
 				if got := strings.Contains(channel, "again"); got != want {
 					t.Errorf("after %q the cursor is offered: %t: %s; want %t", sent, got, channel, want)
 				}
@@ -162,7 +162,7 @@ func TestExcessRecordsAreLeftOut(t *testing.T) {
 				if err != nil {
 					t.Fatal(err)
 				}
-				for _, channel := range []string{r.Text, string(r.Structured)} {
+				for _, channel := range []string{r.Text, r.Structured} {
 					if strings.Contains(channel, "b1") || !strings.Contains(channel, "a1") || strings.Contains(channel, "a2") != (row.limit > 1) {
 						t.Errorf("of %v with limit %d: %s", row.sent, row.limit, channel)
 					}

@@ -57,7 +57,7 @@ func TestVerbatim(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if diff := cmp.Diff(`{"data":`+body+`}`, string(r.Structured)); diff != "" {
+	if diff := cmp.Diff(`{"data":`+body+`}`, r.Structured); diff != "" {
 		t.Error(diff)
 	}
 }
@@ -72,7 +72,7 @@ func TestDocument(t *testing.T) {
 		}
 		assertResult(t, "fetch", r)
 		var doc map[string]any
-		if err := json.Unmarshal(r.Structured, &doc); err != nil {
+		if err := json.Unmarshal([]byte(r.Structured), &doc); err != nil {
 			t.Fatal(err)
 		}
 		return r, doc
@@ -159,7 +159,7 @@ func TestSchema(t *testing.T) {
 		}
 		for i := range 300 {
 			want := fmt.Sprintf("stream_%d", i)
-			if !strings.Contains(r.Text, want+",") && !strings.Contains(r.Text, want+"\n") || !strings.Contains(string(r.Structured), `"`+want+`"`) {
+			if !strings.Contains(r.Text, want+",") && !strings.Contains(r.Text, want+"\n") || !strings.Contains(r.Structured, `"`+want+`"`) {
 				t.Fatalf("%s is missing", want)
 			}
 		}
@@ -170,8 +170,8 @@ func TestSchema(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if want := `{"data":` + document + `,"legend":` + clean.Quote(schema.FlagLegend) + `}`; string(r.Structured) != want {
-			t.Error(cmp.Diff(want, string(r.Structured)))
+		if want := `{"data":` + document + `,"legend":` + clean.Quote(schema.FlagLegend) + `}`; r.Structured != want {
+			t.Error(cmp.Diff(want, r.Structured))
 		}
 	})
 	t.Run("S0-5d both forms of a capability are read the same", func(t *testing.T) {
@@ -212,13 +212,13 @@ func TestError(t *testing.T) {
 				RetryWith string `json:"retry_with"`
 			}
 		}
-		if err := json.Unmarshal(r.Structured, &s); err != nil || len(s.Error.Available) != rs.MaxConnectionOptions || s.Error.Total != 40 || !s.Error.Truncated || s.Error.RetryWith != "connection_id" {
+		if err := json.Unmarshal([]byte(r.Structured), &s); err != nil || len(s.Error.Available) != rs.MaxConnectionOptions || s.Error.Total != 40 || !s.Error.Truncated || s.Error.RetryWith != "connection_id" {
 			t.Errorf("%v %+v", err, s)
 		}
 	})
 	t.Run("S3-R3 the server's code and message are kept", func(t *testing.T) {
 		r := Error(&rs.Error{Code: "grant_revoked", Message: "Grant has been revoked", Status: 403, Envelope: json.RawMessage(`{"code": "grant_revoked", "x":1}`)})
-		if !strings.HasPrefix(r.Text, "grant_revoked: Grant has been revoked\n") || !strings.Contains(string(r.Structured), `"rs":{"code":"grant_revoked","x":1}`) {
+		if !strings.HasPrefix(r.Text, "grant_revoked: Grant has been revoked\n") || !strings.Contains(r.Structured, `"rs":{"code":"grant_revoked","x":1}`) {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
@@ -229,7 +229,7 @@ func TestError(t *testing.T) {
 		})
 		const want = `{"error":{"code":"unknown_stream","message":"no stream","send":{"tool":"schema","arguments":{"stream":"mails"}},` +
 			`"rs":{"code":"context.stream_not_allowed","message":"Token introspection failed closed","status":401}}}`
-		if diff := cmp.Diff(want, string(r.Structured)); diff != "" {
+		if diff := cmp.Diff(want, r.Structured); diff != "" {
 			t.Error(diff)
 		}
 	})
@@ -243,13 +243,13 @@ func TestError(t *testing.T) {
 		if !strings.Contains(r.Text, "\nunavailable: connection_id=cin_bad0 (grant_revoked: \"Grant has been revoked.\")\n") || !strings.Contains(r.Text, "6 more are unavailable") {
 			t.Error(r.Text)
 		}
-		if !strings.Contains(string(r.Structured), `"available_connections":[{"connection_id":"cin_a"}]`) || !strings.Contains(string(r.Structured), `"unavailable_connections":[{"connection_id":"cin_bad0","code":"grant_revoked"`) {
+		if !strings.Contains(r.Structured, `"available_connections":[{"connection_id":"cin_a"}]`) || !strings.Contains(r.Structured, `"unavailable_connections":[{"connection_id":"cin_bad0","code":"grant_revoked"`) {
 			t.Errorf("%s", r.Structured)
 		}
 	})
 	t.Run("the cause is never shown", func(t *testing.T) {
 		r := Error(&rs.Error{Code: "internal_error", Message: "m", Cause: errors.New("secret")})
-		if strings.Contains(r.Text+string(r.Structured), "secret") {
+		if strings.Contains(r.Text+r.Structured, "secret") {
 			t.Error(r.Text)
 		}
 	})

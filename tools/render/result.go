@@ -3,7 +3,6 @@
 package render
 
 import (
-	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -26,27 +25,26 @@ type (
 
 // A Result is one tool result on both channels. Each alone is complete enough to act on (S4-R4).
 type Result struct {
-	Text       string          // the one text block of content[]
-	Structured json.RawMessage // structuredContent: an object
-	Meta       map[string]any  // _meta: resource URIs and counts for hosts, never needed by a model
-	Cuts       int             // records, fields and pages that were left out or shortened to fit; the text reports each
+	Text       string         // the one text block of content[]
+	Structured string         // structuredContent: an object
+	Meta       map[string]any // _meta: resource URIs and counts for hosts, never needed by a model
+	Cuts       int            // records, fields and pages that were left out or shortened to fit; the text reports each
 }
 
 // Clean removes the characters that must not reach a host from both channels, and counts in Meta those that the response contained. The
 // text of a document stays identical to its structured result, byte for byte (D3).
 func (r Result) Clean(response *rs.Response) Result {
-	mirrored := r.Text == string(r.Structured)
+	mirrored := r.Text == r.Structured
 	found := clean.DirtyJSON(response.Body)
 	if found || clean.DirtyJSON(r.Structured) {
-		raw := string(r.Structured)
-		structured := new(clean.Removed).JSON(raw, clean.Visible)
-		if len(structured) > write.StructuredHard { // an escape is longer than its character
-			structured = new(clean.Removed).JSON(raw, clean.Lines)
+		raw := r.Structured
+		r.Structured = new(clean.Removed).JSON(raw, clean.Visible)
+		if len(r.Structured) > write.StructuredHard { // an escape is longer than its character
+			r.Structured = new(clean.Removed).JSON(raw, clean.Lines)
 		}
-		r.Structured = json.RawMessage(structured)
 	}
 	if mirrored {
-		r.Text = string(r.Structured)
+		r.Text = r.Structured
 	} else {
 		r.Text = clean.Lines(r.Text)
 	}
@@ -65,13 +63,10 @@ func (r Result) Clean(response *rs.Response) Result {
 // Redact returns the result without the tokens that the redactor knows. It searches each channel separately, after [Result.Clean], because
 // removing hidden characters can join the pieces of a token. It modifies Meta in place.
 func (r Result) Redact(redactor *rs.Redactor) Result {
-	mirrored := r.Text == string(r.Structured)
-	r.Text = redactor.Text(r.Text)
-	if redactor.MayFind(r.Structured) {
-		clean := redactor.JSON(string(r.Structured))
-		if r.Structured = json.RawMessage(clean); mirrored {
-			r.Text = clean
-		}
+	mirrored := r.Text == r.Structured
+	r.Text, r.Structured = redactor.Text(r.Text), redactor.JSON(r.Structured)
+	if mirrored {
+		r.Text = r.Structured
 	}
 	for key, value := range r.Meta {
 		switch value := value.(type) {
@@ -165,7 +160,7 @@ func (r Result) With(u *Ungranted) Result {
 		return r
 	}
 	r.Text = strings.Join(append([]string{r.Text}, u.Lines()...), "\n")
-	r.Structured = append(object{rs.NewMember("not_granted", u)}, rs.AsObject(string(r.Structured))...).AppendJSON(nil)
+	r.Structured = append(object{rs.NewMember("not_granted", u)}, rs.AsObject(r.Structured)...).JSON()
 	return r
 }
 
@@ -178,11 +173,11 @@ type StreamsQuery = schema.ListQuery
 // Schema renders a schema document: an index of streams, or what one stream can do (S0-R5).
 func Schema(response *rs.Response, q SchemaQuery) (Result, error) {
 	text, structured, err := schema.Render(response, q)
-	return Result{Text: text, Structured: []byte(structured)}, err
+	return Result{Text: text, Structured: structured}, err
 }
 
 // Streams renders the granted streams, a line per stream and connection (S3-2a).
 func Streams(response *rs.Response, q StreamsQuery) (Result, error) {
 	text, structured, err := schema.List(response, q)
-	return Result{Text: text, Structured: []byte(structured)}, err
+	return Result{Text: text, Structured: structured}, err
 }

@@ -17,13 +17,13 @@ import (
 // A mirrored document stays mirrored, and removed characters are counted in the resource server's answer.
 func TestCleanResult(t *testing.T) {
 	body := []byte(`{"data":{"body":"a\u0000b"}}`)
-	r := Result{Text: "x\u202ey", Structured: object{write.Pair("data", string(body))}.AppendJSON(nil)}.Clean(&rs.Response{Body: string(body)})
-	want := Result{Text: "xy", Structured: json.RawMessage(`{"data":{"data":{"body":"ab"}}}`), Meta: map[string]any{"pdpp/removed_characters": clean.Removed{Control: 1}}}
+	r := Result{Text: "x\u202ey", Structured: object{write.Pair("data", string(body))}.JSON()}.Clean(&rs.Response{Body: string(body)})
+	want := Result{Text: "xy", Structured: `{"data":{"data":{"body":"ab"}}}`, Meta: map[string]any{"pdpp/removed_characters": clean.Removed{Control: 1}}}
 	if diff := cmp.Diff(want, r); diff != "" {
 		t.Error(diff)
 	}
-	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: json.RawMessage(`{"id":"a\u0000"}`)}.Clean(&rs.Response{})
-	if mirrored.Text != `{"id":"a"}` || mirrored.Text != string(mirrored.Structured) {
+	mirrored := Result{Text: `{"id":"a\u0000"}`, Structured: `{"id":"a\u0000"}`}.Clean(&rs.Response{})
+	if mirrored.Text != `{"id":"a"}` || mirrored.Text != mirrored.Structured {
 		t.Errorf("D3: %q is not %q", mirrored.Text, mirrored.Structured)
 	}
 }
@@ -42,10 +42,10 @@ func TestEscapedNamesStayWithinTheBudget(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if escaped := new(clean.Removed).JSON(string(r.Structured), clean.Visible); len(escaped) <= write.StructuredHard {
+		if escaped := new(clean.Removed).JSON(r.Structured, clean.Visible); len(escaped) <= write.StructuredHard {
 			t.Fatalf("only %d bytes with visible escapes: the test is not effective", len(escaped))
 		}
-		if r = r.Clean(response); len(r.Structured) > write.StructuredHard || !json.Valid(r.Structured) || strings.ContainsRune(string(r.Structured), 0x202E) {
+		if r = r.Clean(response); len(r.Structured) > write.StructuredHard || !json.Valid([]byte(r.Structured)) || strings.ContainsRune(r.Structured, 0x202E) {
 			t.Errorf("%d bytes of structured output, want at most %d", len(r.Structured), write.StructuredHard)
 		}
 	}
@@ -76,8 +76,8 @@ func TestChangedPartsOfAnAnswerAreCleaned(t *testing.T) {
 		"{\"data\":{\"k\":\"abc\"},\"x\":\"\u202E\"}",
 		"{\"other\":{\"k\":\"\u202E\"},\"x\":1}",
 	} {
-		r := Result{Text: "t", Structured: []byte(structured)}.Clean(&rs.Response{Body: `{"k":"abc"}`})
-		if strings.ContainsRune(string(r.Structured), '\u202E') {
+		r := Result{Text: "t", Structured: structured}.Clean(&rs.Response{Body: `{"k":"abc"}`})
+		if strings.ContainsRune(r.Structured, '\u202E') {
 			t.Errorf("%q", r.Structured)
 		}
 	}
@@ -85,7 +85,7 @@ func TestChangedPartsOfAnAnswerAreCleaned(t *testing.T) {
 
 // D19: text that only resembles something to remove is unchanged, and nothing is counted.
 func TestHarmlessEscapesAreNotCounted(t *testing.T) {
-	r := Result{Text: "t", Structured: []byte(`{"data":{"k":"\u00e9"}}`)}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
+	r := Result{Text: "t", Structured: `{"data":{"k":"\u00e9"}}`}.Clean(&rs.Response{Body: `{"k":"\u00e9"}`})
 	if r.Meta != nil {
 		t.Errorf("%v", r.Meta)
 	}
@@ -109,7 +109,7 @@ func TestAWindowNeverEndsInsideAFlag(t *testing.T) {
 			Next int    `json:"next_offset_chars"`
 		} `json:"window"`
 	}
-	if err := json.Unmarshal(result.Structured, &got); err != nil {
+	if err := json.Unmarshal([]byte(result.Structured), &got); err != nil {
 		t.Fatal(err)
 	}
 	if got.Window.Text != "ab" || got.Window.Next != 2 {
@@ -160,7 +160,7 @@ func TestAnOffsetBeyondTheEndDoesNotLengthenTheField(t *testing.T) {
 		r, err := Window(answered(`{"window":{"text":"","total_chars":101,`+window+`}}`), q)
 		const says = "offset_chars 999 is beyond the end: the field has 101 characters."
 		if err != nil || !strings.Contains(r.Text, says) || !strings.Contains(r.Text, "characters 101 to 101 of 101; the end of the field") ||
-			!strings.Contains(string(r.Structured), says) || !strings.Contains(string(r.Structured), `"total_chars":101`) {
+			!strings.Contains(r.Structured, says) || !strings.Contains(r.Structured, `"total_chars":101`) {
 			t.Errorf("%s: %v\n%s\n%s", name, err, r.Text, r.Structured)
 		}
 	}

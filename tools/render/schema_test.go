@@ -155,7 +155,7 @@ func (r *schemaReader) structured() {
 			}
 		}
 		raw := r.result(q).Structured
-		if err := json.Unmarshal(raw, &page); err != nil {
+		if err := json.Unmarshal([]byte(raw), &page); err != nil {
 			r.t.Fatal(err)
 		}
 		rows := page.Data.Streams
@@ -391,11 +391,11 @@ func TestSchemaFields(t *testing.T) {
 		}
 		assertResult(t, "schema", r)
 		var all map[string]any
-		if err := json.Unmarshal(r.Structured, &all); err != nil {
+		if err := json.Unmarshal([]byte(r.Structured), &all); err != nil {
 			t.Fatal(err)
 		}
 		fields := map[string]json.RawMessage{}
-		for _, c := range rs.AsObject(string(r.Structured)).Object("data").Array("connectors") {
+		for _, c := range rs.AsObject(r.Structured).Object("data").Array("connectors") {
 			for _, s := range rs.AsObject(c).Array("streams") {
 				for _, m := range rs.AsObject(s).Object("field_capabilities") {
 					fields[m.Name] = json.RawMessage(m.Value)
@@ -478,7 +478,7 @@ func TestSchemaFields(t *testing.T) {
 				t.Fatal(err)
 			}
 			assertResult(t, "schema", r)
-			o := rs.AsObject(string(r.Structured))
+			o := rs.AsObject(r.Structured)
 			row := rs.AsObject(rs.AsObject(o.Object("data").Array("connectors")[0]).Array("streams")[0])
 			schema := row.Object("schema")
 			if len(row.Object("field_capabilities")) != len(schema.Object("properties")) || schema.Text("type") != "object" {
@@ -528,7 +528,7 @@ func TestSchemaCountsConnections(t *testing.T) {
 		if q.Stream != "" {
 			more = " more)"
 		}
-		if !strings.Contains(r.Text, "cin_0_0") || !strings.Contains(r.Text, more) || q.Stream != "" && !strings.Contains(string(r.Structured), `"granted_connections_total":3000`) {
+		if !strings.Contains(r.Text, "cin_0_0") || !strings.Contains(r.Text, more) || q.Stream != "" && !strings.Contains(r.Structured, `"granted_connections_total":3000`) {
 			t.Errorf("%.300s\n%.300s", r.Text, r.Structured)
 		}
 	}

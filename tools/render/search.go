@@ -26,7 +26,7 @@ func Search(response *rs.Response, q SearchQuery) (Result, error) {
 	}
 	s := newSearchPage(l, q)
 	s.hints = s.findHints()
-	return Result{Structured: []byte(s.structured()), Text: s.text()}, nil
+	return Result{Structured: s.structured(), Text: s.text()}, nil
 }
 
 // A searchPage has the data from which both channels of a search answer are rendered.

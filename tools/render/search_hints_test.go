@@ -87,7 +87,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			if hint := rs.AsObject(string(result.Structured)).Object("data").Text("hint"); hint != row.want {
+			if hint := rs.AsObject(result.Structured).Object("data").Text("hint"); hint != row.want {
 				t.Errorf("structured: %s; want %q", hint, row.want)
 			}
 			if row.want != "" && !strings.Contains(result.Text, "\n"+row.want+"\n") && !strings.HasSuffix(result.Text, "\n"+row.want) {
@@ -113,7 +113,7 @@ func TestASearchSaysWhatItsNumbersCount(t *testing.T) {
 		if err != nil || !strings.Contains("\n"+result.Text+"\n", "\n"+want+"\n") {
 			t.Errorf("%s (%v): no %s in\n%s", meta, err, want, result.Text)
 		}
-		data := rs.AsObject(string(result.Structured)).Object("data")
+		data := rs.AsObject(result.Structured).Object("data")
 		if data.Text("order") != ranking || data.Get("records_in_page") != "2" || strings.HasPrefix(want, "48") && data.Get("hits_in_all") != "48" {
 			t.Errorf("structured: %s", data.JSON())
 		}
@@ -134,7 +134,7 @@ func TestATimelineSaysThatMoreFollow(t *testing.T) {
 		if err != nil || !strings.Contains(result.Text, want) {
 			t.Errorf("%s (%v): no %s in\n%s", more, err, want, result.Text)
 		}
-		if data := rs.AsObject(string(result.Structured)).Object("data"); data.Has("hits_in_all") || data.Flag("has_more") != rs.AsObject(more).Flag("has_more") {
+		if data := rs.AsObject(result.Structured).Object("data"); data.Has("hits_in_all") || data.Flag("has_more") != rs.AsObject(more).Flag("has_more") {
 			t.Errorf("%s: structured: %s", more, data.JSON())
 		}
 	}
@@ -157,7 +157,7 @@ func TestTruncatedTextIsMarked(t *testing.T) {
 		if !strings.Contains(r.Text, want) || strings.Contains(r.Text, `read on at "…": read_record_field {"id":"c/mails:1"`) != cut {
 			t.Errorf("%s: want %q in\n%s", text, want, r.Text)
 		}
-		hit := rs.AsObject(rs.AsObject(string(r.Structured)).Array("results")[0])
+		hit := rs.AsObject(rs.AsObject(r.Structured).Array("results")[0])
 		if marked := hit.Object("evidence").Flag("cut"); marked != cut || (s.ContentLadder.Records[0].Evidence[0].Read.Tool == "read_record_field") != cut {
 			t.Errorf("%s: %s", text, r.Structured)
 		}
@@ -177,7 +177,7 @@ func TestADateOfTheLastChangeIsLabelled(t *testing.T) {
 		if err != nil || !strings.Contains(result.Text, "c/notes:n1 | "+row.says+" | Diary") || !strings.Contains(result.Text, "The one hit: c/notes:n1, "+row.says+".") {
 			t.Errorf("%v: want %q, got\n%s", err, row.says, result.Text)
 		}
-		if field := rs.AsObject(rs.AsObject(string(result.Structured)).Array("results")[0]).Text("authored_field"); field != row.field {
+		if field := rs.AsObject(rs.AsObject(result.Structured).Array("results")[0]).Text("authored_field"); field != row.field {
 			t.Errorf("structured has %q:\n%s", field, result.Structured)
 		}
 	}

@@ -80,7 +80,7 @@ func TestNothingFoundWithoutAMatchingRule(t *testing.T) {
 	} {
 		const says = "Nothing found. This resource server does not say how it matches words: perhaps whole ones only, and all of them."
 		r, err := Search(answered(body), SearchQuery{Q: "dent"})
-		if err != nil || strings.HasPrefix(r.Text, says) != want || (rs.AsObject(string(r.Structured)).Text("notice") == says) != want {
+		if err != nil || strings.HasPrefix(r.Text, says) != want || (rs.AsObject(r.Structured).Text("notice") == says) != want {
 			t.Errorf("%s (%v):\n%s\n%s", body, err, r.Text, r.Structured)
 		}
 	}
@@ -108,7 +108,7 @@ func TestARepairedHitHasTheWordsThatItShows(t *testing.T) {
 			t.Errorf("%v: no %s in\n%s", err, says, r.Text)
 		}
 	}
-	if hits := parse(t, r).Results; len(hits) != 3 || !strings.Contains(string(r.Structured), `"words":["lisbon","jonas","fern","order"]`) {
+	if hits := parse(t, r).Results; len(hits) != 3 || !strings.Contains(r.Structured, `"words":["lisbon","jonas","fern","order"]`) {
 		t.Errorf("%s", r.Structured)
 	}
 }
@@ -123,7 +123,7 @@ func TestOmittedWordsAreNamed(t *testing.T) {
 
 func parse(t *testing.T, r Result) (s searchResult) {
 	t.Helper()
-	if err := json.Unmarshal(r.Structured, &s); err != nil {
+	if err := json.Unmarshal([]byte(r.Structured), &s); err != nil {
 		t.Fatal(err)
 	}
 	return s
@@ -142,7 +142,7 @@ func TestSearch(t *testing.T) {
 	})
 	t.Run("B-2 no hit has no first_fetch_id and an empty list", func(t *testing.T) {
 		r, _ := search(t, []byte(`{"data":[]}`), "needle")
-		if strings.Contains(r.Text, "first_fetch_id") || !strings.Contains(string(r.Structured), `"results":[]`) {
+		if strings.Contains(r.Text, "first_fetch_id") || !strings.Contains(r.Structured, `"results":[]`) {
 			t.Errorf("%s\n%s", r.Text, r.Structured)
 		}
 	})
@@ -305,7 +305,7 @@ func TestASearchInAZoneSaysThatTimesAreUTC(t *testing.T) {
 // A cursor too long for any answer is left out, and the answer says so.
 func TestATooLongCursorIsLeftOut(t *testing.T) {
 	r, _ := search(t, []byte(`{"data":[],"has_more":true,"next_cursor":"`+strings.Repeat("c", write.StructuredHard+1000)+`"}`), "x")
-	if !strings.Contains(string(r.Structured), "too long to be sent back") {
+	if !strings.Contains(r.Structured, "too long to be sent back") {
 		t.Errorf("%.300s", r.Structured)
 	}
 }
@@ -327,7 +327,7 @@ func TestHitsByMeaningAreLabelled(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		notice := rs.AsObject(string(r.Structured)).Text("notice")
+		notice := rs.AsObject(r.Structured).Text("notice")
 		if first, _, _ := strings.Cut(r.Text, "\n"); notice != want || want != "" && first != want || want == "" && strings.Contains(r.Text, "in meaning") {
 			t.Errorf("%s: %q and %q, want %q", hits, notice, first, want)
 		}

@@ -20,7 +20,7 @@ func TestASearchInAZoneSaysWhichTimesAreLocal(t *testing.T) {
 			rows = append(rows, fmt.Sprintf(`{"stream":"s","record_key":"%d","authored_at":%q}`, i, at))
 		}
 		r, err := Search(answered(`{"data":[`+strings.Join(rows, ",")+`]}`), SearchQuery{RecordBase: base, Rest: rs.AsObject(`{"since":"2026-10-30","time_zone":"Asia/Tokyo"}`)})
-		if err != nil || !strings.Contains(r.Text, want) || strings.Contains(string(r.Structured), `"times":"times are`) != strings.Contains(want, "clocks") {
+		if err != nil || !strings.Contains(r.Text, want) || strings.Contains(r.Structured, `"times":"times are`) != strings.Contains(want, "clocks") {
 			t.Errorf("%v\n%s\n%s", times, r.Text, r.Structured)
 		}
 	}

@@ -103,7 +103,7 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	s.keepFlag()
 	return Result{
 		Text:       windowPage(s, q),
-		Structured: []byte(windowStructured(o, s, q)),
+		Structured: windowStructured(o, s, q),
 		Meta:       map[string]any{"pdpp/resource_uri": q.URI()},
 	}, nil
 }

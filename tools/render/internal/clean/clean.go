@@ -4,7 +4,6 @@ package clean
 
 import (
 	"bytes"
-	"encoding/json"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -182,28 +181,38 @@ func stringBytes(raw string) int {
 	return 0
 }
 
+// isPlain has, for each byte, whether it is a printable ASCII character other than the backslash.
+var isPlain = func() (plain [256]bool) {
+	for c := ' '; c <= '~'; c++ {
+		plain[c] = c != '\\'
+	}
+	return plain
+}()
+
 // dirty reports whether a text, or JSON, has a character that may have to be removed, literally or as an escape. Most texts have none and
 // are not examined further.
-func dirty[T string | json.RawMessage](text T, isJSON bool) bool {
-	for i := 0; i < len(text); {
-		if c := text[i]; c >= ' ' && c <= '~' && c != '\\' {
+func dirty(text string, isJSON bool) bool {
+	for {
+		i := 0
+		for i < len(text) && isPlain[text[i]] {
 			i++
-			continue
 		}
-		c, size := utf8.DecodeRuneInString(string(text[i:min(i+utf8.UTFMax, len(text))]))
+		if text = text[i:]; text == "" {
+			return false
+		}
+		c, size := utf8.DecodeRuneInString(text)
 		switch {
-		case c == '\\' && isJSON && i+1 < len(text):
-			if strings.IndexByte("urbf", text[i+1]) >= 0 {
+		case c == '\\' && isJSON && len(text) > 1:
+			if strings.IndexByte("urbf", text[1]) >= 0 {
 				return true
 			}
 			size = 2
 		case c != '\\' && c != '\n' && c != '\t' && !IsOrdinary(c):
 			return true
 		}
-		i += size
+		text = text[size:]
 	}
-	return false
 }
 
 // DirtyJSON reports whether a JSON text may contain a character that has to be removed.
-func DirtyJSON[T string | json.RawMessage](raw T) bool { return dirty(raw, true) }
+func DirtyJSON(raw string) bool { return dirty(raw, true) }
