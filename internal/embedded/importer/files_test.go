@@ -71,6 +71,56 @@ func TestStreamsAreNamedAfterTheirPaths(t *testing.T) {
 	}
 }
 
+// Many people share their contacts, invitations and items of an app as files of one record each. These are one stream, and their records
+// name the file.
+func TestFilesOfOneRecordAreOneStream(t *testing.T) {
+	card := func(name string) string { return "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:" + name + "\r\nEND:VCARD\r\n" }
+	event := func(uid, calendar string) string {
+		return "BEGIN:VCALENDAR\r\nVERSION:2.0\r\n" + calendar + "BEGIN:VEVENT\r\nUID:" + uid + "\r\nDTSTART:20260301T100000Z\r\nEND:VEVENT\r\nEND:VCALENDAR\r\n"
+	}
+	const named = "X-WR-CALNAME:Home\r\n"
+	for name, row := range map[string]struct {
+		files map[string]string
+		want  map[string]int
+	}{
+		"contacts of a folder": {map[string]string{"People/Ada.vcf": card("Ada"), "People/Bob.vcf": card("Bob"), "People/Cy.vcf": card("Cy")}, map[string]int{"People": 3}},
+		"contacts at the top":  {map[string]string{"Ada.vcf": card("Ada"), "Bob.vcf": card("Bob"), "Cy.vcf": card("Cy")}, map[string]int{"contacts": 3}},
+		"an address book beside them": {
+			map[string]string{"Ada.vcf": card("Ada"), "Bob.vcf": card("Bob"), "Cy.vcf": card("Cy"), "all.vcf": card("Ada") + card("Di")},
+			map[string]int{"contacts": 3, "all": 2},
+		},
+		"two contacts": {map[string]string{"Ada.vcf": card("Ada"), "Bob.vcf": card("Bob")}, map[string]int{"Ada": 1, "Bob": 1}},
+		"invitations":  {map[string]string{"a.ics": event("1", ""), "b.ics": event("2", ""), "c.ics": event("3", "")}, map[string]int{"events": 3}},
+		"calendars that have one event so far": {
+			map[string]string{"a.ics": event("1", named), "b.ics": event("2", named), "c.ics": event("3", named)}, map[string]int{"a": 1, "b": 1, "c": 1},
+		},
+		"objects with the same members": {
+			map[string]string{"x/a.json": `{"id":1,"title":"A"}`, "x/b.json": `{"title":"B","id":2}`, "x/c.json": `{"id":3,"title":"C"}`, "x/d.json": `{"colour":"red"}`},
+			map[string]int{"x": 3, "x_d": 1},
+		},
+		"objects around lists": {
+			map[string]string{"a.json": `{"list":[{"n":1},{"n":2}]}`, "b.json": `{"list":[{"n":3}]}`, "c.json": `{"list":[{"n":4}]}`}, map[string]int{"a": 2, "b": 1, "c": 1},
+		},
+		"objects without members, and broken ones": {
+			map[string]string{"a.json": `{"n":1}`, "b.json": `{"n":`, "c.json": `{"n":2}`}, map[string]int{"a": 1, "c": 1},
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			streams, _ := loadedTree(t, row.files)
+			got := map[string]int{}
+			for stream, records := range streams {
+				got[stream] = len(records)
+				if _, named := records[0]["file"]; named != (len(records) > 2) {
+					t.Errorf("%s: the first record is %v", stream, records[0])
+				}
+			}
+			if diff := cmp.Diff(row.want, got); diff != "" {
+				t.Errorf("(-want +got)\n%s", diff)
+			}
+		})
+	}
+}
+
 // A file at the top whose name has no word gets the name of the folder.
 func TestAStreamHasAWordInItsName(t *testing.T) {
 	corpus, _ := openFolder(t, writeFolder(t, map[string]string{"2026.csv": "a\n1\n", "v2.csv": "a\n1\n"}))

@@ -4,7 +4,10 @@ import (
 	"cmp"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
+
+	"github.com/tidwall/gjson"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/document"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
@@ -33,18 +36,24 @@ var (
 type likeness struct {
 	groupOf func(file fileGroup, base string) (group fileGroup, ok bool) // of a file by its name; ok is false if it is in no group
 	least   int                                                          // fewest files that make a group
-	crowded bool                                                         // only in a folder of more than manyFiles
-	alike   bool                                                         // only files with the same first line
+	// The rule holds for min to max files of one kind in a folder. max is 0 if there is no bound.
+	min, max int
+	// alike, if not nil, returns what the contents of the files have in common; ok is false for a file that is in no group.
+	alike func(l *lister, file *fileStream) (same string, ok bool)
 }
 
 // likenesses are in the order in which they are tried.
 var likenesses = [...]likeness{
 	{groupOf: byDay, least: 2},
-	{groupOf: byYear, least: 2, alike: true},
-	{groupOf: byNumber, least: 2, crowded: true},
+	{groupOf: byYear, least: 2, alike: (*lister).firstLine},
+	{groupOf: byFolder, least: 3, max: manyFiles, alike: (*lister).soleRecord},
+	{groupOf: byNumber, least: 2, min: manyFiles + 1},
 	{groupOf: byFolder, least: manyFiles + 1},
 	{groupOf: byName, least: manyFiles + 1},
 }
+
+// topNames are the names of streams of many files at the top, by their format.
+var topNames = map[format]string{formatContacts: "contacts", formatCalendar: "events"}
 
 // byDay groups files whose names differ only in a day or a month.
 func byDay(file fileGroup, base string) (fileGroup, bool) {
@@ -76,46 +85,82 @@ func byName(file fileGroup, base string) (fileGroup, bool) {
 	return file, true
 }
 
-func (l *lister) firstLine(name string) (line string) {
-	_ = guard(func() error { // the error is reported when the file is read
-		start, err := beginning(l.from.fsys, name, startBytes)
-		line, _, _ = strings.Cut(string(start), "\n")
+func (l *lister) firstLine(file *fileStream) (line string, ok bool) {
+	line, _, _ = strings.Cut(l.start(file, startBytes), "\n")
+	return strings.TrimSpace(line), true
+}
+
+// soleRecord returns what a file with one record has in common with others: the format, and of a JSON object the names of its members. ok
+// is false for any other file, for a named calendar, which will get more events, and for an object around a list of objects.
+func (l *lister) soleRecord(file *fileStream) (same string, ok bool) {
+	const most = 64 << 10 // bytes that are read; a photo may follow
+	start := l.start(file, most)
+	upper := strings.ToUpper(start)
+	switch file.format {
+	case formatContacts:
+		return "", strings.Count(upper, "BEGIN:VCARD") == 1
+	case formatCalendar:
+		return "", strings.Count(upper, "BEGIN:VEVENT") == 1 && !strings.Contains(upper, "X-WR-CALNAME")
+	}
+	object := gjson.Parse(start)
+	if file.format != formatArray || !object.IsObject() || !gjson.Valid(start) {
+		return "", false
+	}
+	var names []string
+	object.ForEach(func(name, value gjson.Result) bool {
+		names, ok = append(names, name.Raw), !value.Get("0").IsObject()
+		return ok
+	})
+	slices.Sort(names)
+	return strings.Join(names, ","), ok
+}
+
+// start returns the beginning of the first file of a stream, "" if it cannot be read, which is reported when the file is read.
+func (l *lister) start(file *fileStream, size int) (start string) {
+	_ = guard(func() error {
+		bytes, err := beginning(l.from.fsys, file.files[0].name, size)
+		start = string(bytes)
 		return err
 	})
-	return strings.TrimSpace(line)
+	return start
 }
 
 // gather merges the files of each group into one stream. Their records get the field "file".
 func (l *lister) gather() {
 	for index, like := range likenesses {
 		isLast := index == len(likenesses)-1
-		groups, counts, crowds := make([]fileGroup, len(l.sources)), map[fileGroup]int{}, map[fileGroup]int{}
+		kinds, files := make([]fileGroup, len(l.sources)), map[fileGroup]int{} // of each file, and how many files of it are in the folder
 		for index, source := range l.sources {
 			isSingle := len(source.files) == 1 && ways[source.format].series
-			if !isSingle && (!isLast || source.format != formatDocument) {
+			if isSingle || isLast && source.format == formatDocument {
+				folder := path.Dir(l.relative(source.files[0].name))
+				kinds[index] = fileGroup{folder: folder, kind: source.format, part: source.files[0].called()}
+				files[kinds[index]]++
+			}
+		}
+		groups, counts := make([]fileGroup, len(l.sources)), map[fileGroup]int{}
+		for index, one := range kinds {
+			if files[one] < max(like.min, 1) || like.max > 0 && files[one] > like.max {
 				continue
 			}
-			file := l.relative(source.files[0].name)
-			one := fileGroup{folder: path.Dir(file), kind: source.format, part: source.files[0].called()}
-			crowds[one]++
-			group, ok := like.groupOf(one, strings.TrimSuffix(path.Base(file), path.Ext(file)))
-			if !ok {
-				continue
+			source := &l.sources[index]
+			base := path.Base(source.files[0].name)
+			group, ok := like.groupOf(one, strings.TrimSuffix(base, path.Ext(base)))
+			if ok && like.alike != nil {
+				group.same, ok = like.alike(l, source)
 			}
-			if like.alike {
-				group.header = l.firstLine(source.files[0].name)
+			if ok {
+				groups[index] = group
+				counts[group]++
 			}
-			groups[index] = group
-			counts[group]++
 		}
 		for index, one := range groups {
-			crowd := fileGroup{folder: one.folder, kind: one.kind, part: one.part}
-			if counts[one] < like.least || like.crowded && crowds[crowd] <= manyFiles {
+			if counts[one] < like.least {
 				groups[index] = fileGroup{}
 			}
 		}
 		l.mergeGroups(groups, func(one fileGroup) (name, folder string) {
-			name = folderOr(path.Join(one.folder, one.stem), "files")
+			name = folderOr(path.Join(one.folder, one.stem), cmp.Or(topNames[one.kind], "files"))
 			return path.Join(name, one.part), path.Join(l.root, one.folder) + "/"
 		})
 	}

@@ -37,7 +37,7 @@ type lister struct {
 type fileGroup struct {
 	folder, stem, part string
 	kind               format
-	header             string // first line, if it must be the same
+	same               string // in their contents, if these must be alike
 }
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
