@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -118,6 +119,22 @@ func TestFilesOfOneRecordAreOneStream(t *testing.T) {
 				t.Errorf("(-want +got)\n%s", diff)
 			}
 		})
+	}
+}
+
+// Such a record without an id is known by the name of its file, so that another file does not change it.
+func TestTheOnlyRecordOfAFileHasItsName(t *testing.T) {
+	const card = "BEGIN:VCARD\r\nVERSION:3.0\r\nFN:A\r\nEND:VCARD\r\n"
+	corpus, _ := openFolder(t, writeTree(t, map[string]string{
+		"p/Ada L.vcf": card, "p/Bob.vcf": card, "p/Cy.vcf": card, "x/a.json": `{"id":7,"n":1}`, "x/b.json": `{"id":8,"n":2}`, "x/c.json": `{"id":9,"n":3}`,
+	}))
+	var got []string
+	for _, record := range collectRecords(t, corpus) {
+		got = append(got, record.Stream+" "+record.ID)
+	}
+	slices.Sort(got)
+	if diff := cmp.Diff([]string{"p Ada L", "p Bob", "p Cy", "x 7", "x 8", "x 9"}, got); diff != "" {
+		t.Errorf("(-want +got)\n%s", diff)
 	}
 }
 

@@ -38,6 +38,7 @@ type likeness struct {
 	least   int                                                          // fewest files that make a group
 	// The rule holds for min to max files of one kind in a folder. max is 0 if there is no bound.
 	min, max int
+	single   bool // only files with one record
 	// alike, if not nil, returns what the contents of the files have in common; ok is false for a file that is in no group.
 	alike func(l *lister, file *fileStream) (same string, ok bool)
 }
@@ -46,7 +47,7 @@ type likeness struct {
 var likenesses = [...]likeness{
 	{groupOf: byDay, least: 2},
 	{groupOf: byYear, least: 2, alike: (*lister).firstLine},
-	{groupOf: byFolder, least: 3, max: manyFiles, alike: (*lister).soleRecord},
+	{groupOf: byFolder, least: 3, max: manyFiles, single: true, alike: (*lister).soleRecord},
 	{groupOf: byNumber, least: 2, min: manyFiles + 1},
 	{groupOf: byFolder, least: manyFiles + 1},
 	{groupOf: byName, least: manyFiles + 1},
@@ -149,7 +150,7 @@ func (l *lister) gather() {
 			if ok && like.alike != nil {
 				group.same, ok = like.alike(l, source)
 			}
-			if ok {
+			if group.single = like.single; ok {
 				groups[index] = group
 				counts[group]++
 			}

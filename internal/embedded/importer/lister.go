@@ -38,6 +38,7 @@ type fileGroup struct {
 	folder, stem, part string
 	kind               format
 	same               string // in their contents, if these must be alike
+	single             bool   // each has one record
 }
 
 // addTables makes a stream of each table of an SQLite database, and a relation of each foreign key.
@@ -227,7 +228,7 @@ func (l *lister) mergeGroups(groups []fileGroup, describe func(fileGroup) (name,
 		default:
 			places[one] = len(kept)
 			name, folder := describe(one)
-			source.stream, source.gathered = l.free(streamName(name)), folder
+			source.stream, source.gathered, source.single = l.free(streamName(name)), folder, one.single
 			kept = append(kept, source)
 		}
 	}

@@ -89,7 +89,11 @@ func unreadable(file sourceFile, err error, isFirst bool) Skip {
 
 // complete gives a record its id, and the fields that come from the name of its file.
 func (s *fileStream) complete(one *item.Item, file sourceFile) {
-	one.Identify(s.idField)
+	otherwise := ""
+	if base := path.Base(file.name); s.single {
+		otherwise = strings.TrimSuffix(base, path.Ext(base))
+	}
+	one.Identify(s.idField, otherwise)
 	if _, taken := one.Value("file"); s.gathered != "" && !taken {
 		name, ok := strings.CutPrefix(file.name, s.gathered)
 		if !ok { // of another connection

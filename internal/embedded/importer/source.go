@@ -90,6 +90,7 @@ type fileStream struct {
 	files     []sourceFile
 	dependsOn []sourceFile     // files without records of the stream, on which its records depend
 	gathered  string           // folder of the files, if records name their file; empty: they do not
+	single    bool             // each file has one record, which its name identifies
 	relations []model.Relation // to other streams of its files
 	declared  schema.Stream
 	idField   string

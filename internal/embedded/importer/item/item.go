@@ -4,6 +4,7 @@ package item
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -264,16 +265,16 @@ func (i *Item) TakeEmitted(name string) {
 // Instant parses the value of a field as a time.
 func (i Item) Instant(field string) (time.Time, bool) { return model.ParseInstant(i.String(field)) }
 
-// Identify sets the id of a record that has none: the value of the id field if that is a string or a number, else the number of the line or
-// item.
-func (i *Item) Identify(field string) {
+// Identify sets the id of a record that has none: the value of the id field if that is a string or a number, else otherwise or, if that is
+// empty, the number of the line or item.
+func (i *Item) Identify(field, otherwise string) {
 	if i.ID != "" {
 		return
 	}
 	if i.Number == 0 {
 		i.Number = i.Line
 	}
-	i.ID = strconv.Itoa(i.Number)
+	i.ID = cmp.Or(otherwise, strconv.Itoa(i.Number))
 	value, ok := i.Value(field)
 	if !ok {
 		return

@@ -224,7 +224,7 @@ func listed(from item.Records, part Part) item.Records {
 
 // fieldsOfParent returns the fields in the records of a list that describe the object with the list: its title and its id.
 func fieldsOfParent(holder item.Item) (fields []item.Field) {
-	holder.Identify("id")
+	holder.Identify("id", "")
 	title := ""
 	for _, name := range titleFields {
 		title = cmp.Or(title, holder.String(name))
