@@ -68,6 +68,10 @@ func TestTables(t *testing.T) {
 			{"created_at": "2026-01-15T02:15:00Z", "playedAt": "2026-01-15T02:15:00.123Z", "n": 1768443300.0}, {"created_at": "2026-01-15T02:15:01Z", "playedAt": "2026-01-15T02:15:01.000Z", "n": 1768443301.0}}, nil},
 		{"numbers that are not times, despite the column's name", "t.csv", "time\n12\n1768443300\n", []row{{"time": 12.0}, {"time": 1768443300.0}}, nil},
 		{"years of two digits", "t.csv", "a;b\n15.01.26;1.2.10\n16.01.26;1.2.11\n", []row{{"a": "2026-01-15", "b": "1.2.10"}, {"a": "2026-01-16", "b": "1.2.11"}}, nil},
+		{"numbers below one without a zero", "t.csv", "a,b,c,d\n.5,-.99,$.50,(.25)\n1.25,12.00,$3.10,4.00\n", []row{
+			{"a": 0.5, "b": -0.99, "c": 0.5, "c_currency": "$", "d": -0.25}, {"a": 1.25, "b": 12.0, "c": 3.1, "c_currency": "$", "d": 4.0}}, nil},
+		{"the same with a decimal comma", "t.csv", "a;b\n,5;-,99\n1,25;12,00\n", []row{{"a": 0.5, "b": -0.99}, {"a": 1.25, "b": 12.0}}, nil},
+		{"a text that begins with a mark and a digit is no number", "t.csv", "a,b\n.5 mm,.htaccess\n.2.1,.5\n", []row{{"a": ".5 mm", "b": ".htaccess"}, {"a": ".2.1", "b": ".5"}}, nil},
 		{"a text with a leading zero among decimal commas is not a number", "t.csv", "a;b\n01234;x\n1,5;y\n", []row{{"a": "01234", "b": "x"}, {"a": "1,5", "b": "y"}}, nil},
 		{"money is a number with its currency beside it", "t.csv", "a;b;c\n12,50 €;$1,234.56;EUR 5\n-3,00 €;-$2.00;\n1.000,00 €;3.00;CHF -7\n", []row{
 			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},

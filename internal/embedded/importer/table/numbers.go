@@ -151,7 +151,20 @@ func count(is bool) int {
 	return 0
 }
 
-// clean returns a cell without spaces around it, and with an ASCII minus.
+// bareFraction matches a number below one without its zero, such as .5, -,99, $.50 or (.25).
+var bareFraction = item.Expression(`^[-−+(]?[$€£]?[-−+]?[.,]\d{1,32}\)?$`)
+
+// zeroPlace returns the index at which a number below one lacks its zero, or -1.
+func zeroPlace(cell string) int {
+	const longestSigns = 6 // bytes of a minus and a currency
+	mark := strings.IndexAny(cell[:min(len(cell), longestSigns+1)], ".,")
+	if mark < 0 || mark > 0 && isUnsigned(cell[mark-1:]) || !bareFraction().MatchString(cell) {
+		return -1
+	}
+	return mark
+}
+
+// clean returns a cell without spaces around it, with an ASCII minus, and with the zero of a number below one.
 func clean(cell string) string {
 	cell = strings.TrimSpace(cell)
 	if last := len(cell) - 1; last > 1 && cell[0] == '\'' && cell[last] == '\'' { // a text for spreadsheets
@@ -159,6 +172,9 @@ func clean(cell string) string {
 	}
 	if len(cell) > 2 && cell[:2] == "- " && cell[2] >= '0' && cell[2] <= '9' {
 		cell = "-" + cell[2:]
+	}
+	if at := zeroPlace(cell); at >= 0 {
+		cell = cell[:at] + "0" + cell[at:]
 	}
 	if cell == "" || cell[0] < utf8.RuneSelf && cell[len(cell)-1] < utf8.RuneSelf {
 		return cell
