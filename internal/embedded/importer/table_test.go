@@ -72,6 +72,14 @@ func TestTables(t *testing.T) {
 			{"a": 0.5, "b": -0.99, "c": 0.5, "c_currency": "$", "d": -0.25}, {"a": 1.25, "b": 12.0, "c": 3.1, "c_currency": "$", "d": 4.0}}, nil},
 		{"the same with a decimal comma", "t.csv", "a;b\n,5;-,99\n1,25;12,00\n", []row{{"a": 0.5, "b": -0.99}, {"a": 1.25, "b": 12.0}}, nil},
 		{"a text that begins with a mark and a digit is no number", "t.csv", "a,b\n.5 mm,.htaccess\n.2.1,.5\n", []row{{"a": ".5 mm", "b": ".htaccess"}, {"a": ".2.1", "b": ".5"}}, nil},
+		{"days of a broker, some with the day before", "t.csv", "Date,Action,Amount\n11/20/2020,Div,$2.11\n09/16/2020 as of 09/15/2020,Interest,$0.05\n04/01/2020 as of 03/31/2020,Expired,$1.00\n", []row{
+			{"Date": "2020-11-20", "Date_text": nil, "Action": "Div", "Amount": 2.11, "Amount_currency": "$"},
+			{"Date": "2020-09-16", "Date_text": "09/16/2020 as of 09/15/2020", "Action": "Interest", "Amount": 0.05, "Amount_currency": "$"},
+			{"Date": "2020-04-01", "Date_text": "04/01/2020 as of 03/31/2020", "Action": "Expired", "Amount": 1.0, "Amount_currency": "$"}}, nil},
+		{"a text that has as of", "t.csv", "a,b\nprice as of today,1\nx,2\n", []row{{"a": "price as of today", "b": 1.0}, {"a": "x", "b": 2.0}}, nil},
+		{"a column named after 52 weeks below other lines", "t.csv", "\"Positions, as of 11/15\"\n\n\"Account 12\"\nSymbol,Price,52 Week High\nFNDA,$38.30,$40.88\nSCHA,$78.97,$79.71\n", []row{
+			{"Symbol": "FNDA", "Price": 38.3, "Price_currency": "$", "52_Week_High": 40.88, "52_Week_High_currency": "$"},
+			{"Symbol": "SCHA", "Price": 78.97, "Price_currency": "$", "52_Week_High": 79.71, "52_Week_High_currency": "$"}}, nil},
 		{"a text with a leading zero among decimal commas is not a number", "t.csv", "a;b\n01234;x\n1,5;y\n", []row{{"a": "01234", "b": "x"}, {"a": "1,5", "b": "y"}}, nil},
 		{"money is a number with its currency beside it", "t.csv", "a;b;c\n12,50 €;$1,234.56;EUR 5\n-3,00 €;-$2.00;\n1.000,00 €;3.00;CHF -7\n", []row{
 			{"a": 12.5, "a_currency": "€", "b": 1234.56, "b_currency": "$", "c": 5.0, "c_currency": "EUR"}, {"a": -3.0, "a_currency": "€", "b": -2.0, "b_currency": "$", "c": nil, "c_currency": nil},

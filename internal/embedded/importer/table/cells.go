@@ -57,6 +57,9 @@ func (c Cell) isText() bool { return c.Kind == "" || c.Kind == "string" || c.Kin
 // Append appends the converted cell as JSON.
 func (c Cell) Append(to []byte, cell string) []byte {
 	plain := clean(cell)
+	if !c.isText() {
+		plain, _ = bookedDay(plain)
+	}
 	if plain == "" || c.isStray(plain) || !c.isText() && isMissing(plain) {
 		return append(to, "null"...)
 	}
@@ -106,12 +109,13 @@ func unitOf(_ Cell, cell, _ string) string {
 	return unit
 }
 
-// strayOf returns a cell that is a stray; "" for any other cell.
+// strayOf returns a cell that is a stray or has a second date; "" for any other cell.
 func strayOf(c Cell, cell, _ string) string {
-	if plain := clean(cell); plain == "" || isMissing(plain) || !c.isStray(plain) {
-		return ""
+	plain := clean(cell)
+	if _, isBooked := bookedDay(plain); isBooked || plain != "" && !isMissing(plain) && c.isStray(plain) {
+		return cell
 	}
-	return cell
+	return ""
 }
 
 // timestamp returns a time in the form that records have; "" for the Unix epoch if that means no time.

@@ -88,6 +88,10 @@ func (c *Column) CountCell(value []byte) {
 	}
 	c.dates.canBe = true // whatever its name is
 	plain := clean(text)
+	if day, ok := bookedDay(plain); ok {
+		c.dates.booked++
+		text, plain = day, day
+	}
 	if _, ok := asBoolean(plain); ok {
 		c.count("boolean")
 		return

@@ -20,6 +20,7 @@ type dates struct {
 	forms   uint64 // the dateForms that fit all others, one bit each
 	example string // the first of the others, or the first whose day and month differ
 
+	booked      int  // dates with a second date, which they are booked as of
 	hasClock    bool // a date has a time of day
 	hasZone     bool // such a time has a zone
 	offMidnight bool // such a time is not midnight
@@ -41,6 +42,16 @@ func (d *dates) add(text string) (isStamp bool) {
 		d.addOther(text)
 	}
 	return false
+}
+
+// bookedDay returns the first day of a cell such as "09/16/2020 as of 09/15/2020", in which brokers write when something was booked and when
+// it happened. ok is false for any other cell, which is returned as it is.
+func bookedDay(cell string) (day string, ok bool) {
+	day, other, ok := strings.Cut(cell, " as of ")
+	if !ok || !isDay(day) || !isDay(other) {
+		return cell, false
+	}
+	return day, true
 }
 
 // noteTime notes whether a date, in the form that records have, has a time of day, and whether that has a zone.

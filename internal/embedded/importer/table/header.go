@@ -207,7 +207,7 @@ func (p preamble) header() (at int, ok bool) {
 		at = slices.IndexFunc(p.rows, func(row []string) bool { return len(row) == width && 2*filled(row) > width })
 	}
 	switch {
-	case at <= 0 || len(p.rows[at]) != width || hasDigits(p.rows[at]) || !p.isBetweenCells(at):
+	case at <= 0 || len(p.rows[at]) != width || slices.ContainsFunc(p.rows[at], isValue) || !p.isBetweenCells(at):
 		return 0, false
 	case width < p.least && at != remarks && len(bytes.TrimSpace(p.lines[at-1])) > 0: // a text with a comma
 		return 0, false
@@ -291,6 +291,11 @@ func mostAre(rows [][]string, width int) bool {
 		good += count(len(row) == width)
 	}
 	return 2*good > len(rows)
+}
+
+// isValue reports a cell that begins with a digit and is not the name of a column such as "52 Week High".
+func isValue(cell string) bool {
+	return beginsWithDigit(cell) && (!anyWord().MatchString(strings.Trim(cell, `"`)) || isNoName(strings.Trim(cell, `"`)))
 }
 
 func hasDigits(row []string) bool { return slices.ContainsFunc(row, beginsWithDigit) }

@@ -36,8 +36,8 @@ func (c *Column) Cell() Cell {
 	}
 	if cell.isText() {
 		c.putSeconds(&cell)
-	} else if c.strays.count > 0 {
-		cell.hasStrays = true
+	} else if c.strays.count+c.dates.booked > 0 {
+		cell.hasStrays = c.strays.count > 0
 		cell.Beside = append(cell.Beside, Beside{Name: c.Name + "_text", Kind: "text", Nullable: true, text: strayOf})
 	}
 	c.putMoment(&cell)
