@@ -93,7 +93,7 @@ func TestOneOperatorIsShown(t *testing.T) {
 	for capability, want := range map[string]string{
 		`{"range_filter":{"usable":true,"operators":["gte"]}}`:      "r=gte",
 		`{"range_filter":{"usable":true,"operators":["gte","lt"]}}`: "r=gte|lt",
-		`{"range_filter":{"usable":true}}`:                          "r=" + strings.Join(rs.RangeOperators, "|"),
+		`{"range_filter":{"usable":true}}`:                          "r=" + strings.Join(rs.Bounds, "|"),
 		`{"range_filter":{"usable":false,"operators":["gte"]}}`:     "declared",
 		`{"aggregation":{"min":{"usable":true}}}`:                   "a=min",
 		`{"type":"string","role":"x","granted":false}`:              "t=string,role=x,g=false",
@@ -115,6 +115,8 @@ func TestOperatorsAndTheirOpposites(t *testing.T) {
 		if back, _ := rs.Opposite(opposite); ok && (opposite == operator || back != operator) {
 			t.Errorf("the opposite of %s is %q, and of that %q", operator, opposite, back)
 		}
+	}
+	for _, operator := range rs.Bounds {
 		if lower := strings.HasPrefix(operator, "g"); rs.IsLowerBound(operator) != lower || rs.IsUpperBound(operator) == lower {
 			t.Errorf("%s is a lower bound: %v, an upper one: %v", operator, rs.IsLowerBound(operator), rs.IsUpperBound(operator))
 		}

@@ -44,8 +44,12 @@ const MetadataPath = "/.well-known/oauth-protected-resource"
 // MaxLimit is the largest limit of records, hits or groups. Resource servers clamp a larger one; the tools refuse it.
 const MaxLimit = 100
 
-// RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10), in the order in which they are shown.
-var RangeOperators = []string{"gte", "gt", "lte", "lt"}
+// Bounds are the operators that compare a field with a bound, in the order in which they are shown. A resource server that names none for
+// a range filter has all of them, and a field with one of them can be sorted by.
+var Bounds = []string{"gte", "gt", "lte", "lt"}
+
+// RangeOperators are the operators of a range filter, filter[field][operator]=value (S3-R10). One that is no bound is added here alone.
+var RangeOperators = append([]string{}, Bounds...)
 
 // IsLowerBound reports whether an operator is gte or gt.
 func IsLowerBound(operator string) bool { return operator == "gte" || operator == "gt" }

@@ -21,6 +21,11 @@ type SchemaField struct {
 	Aggregates []string // the kinds of aggregation that work
 }
 
+// HasBounds reports whether a filter can compare the field with a bound.
+func (f *SchemaField) HasBounds() bool {
+	return slices.ContainsFunc(f.Ranges, func(operator string) bool { return slices.Contains(Bounds, operator) })
+}
+
 // Fields returns the fields of the stream in the order of the document: those with capabilities, then those that only the stream's JSON
 // Schema has.
 func (r *SchemaStream) Fields() []SchemaField {
@@ -81,7 +86,7 @@ func (s *shape) field(name, raw string) SchemaField {
 			}
 		}
 		if len(f.Ranges) == 0 {
-			f.Ranges = RangeOperators
+			f.Ranges = Bounds
 		}
 	}
 	for _, m := range s.object(o.Get("aggregation")) {

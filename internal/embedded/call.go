@@ -280,9 +280,9 @@ func (c *call) filter(s access) (access, *apiError) {
 		switch {
 		case f.operator == "" && !uses.exact:
 			return s, invalidRequest("Exact filters are not supported on '%s'", field.Name)
-		case f.operator != "" && !uses.ranged:
+		case f.operator != "" && uses.operators == nil:
 			return s, invalidRequest("Range filters are not supported on '%s'", field.Name)
-		case f.operator != "" && !slices.Contains(rs.RangeOperators, f.operator):
+		case f.operator != "" && !slices.Contains(uses.operators, f.operator):
 			return s, invalidRequest("Unsupported range operator '%s' on '%s'", f.operator, field.Name)
 		}
 		target, _ := s.Column(field.Name) // every field with a filter has a column

@@ -7,13 +7,13 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
-	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // uses are the operations that a field supports: the schema routes advertise them, and reads enforce them.
 type uses struct {
-	exact, ranged, lexical, meaning bool
-	aggregations                    []string
+	exact, lexical, meaning bool
+	operators               []string // of a range filter
+	aggregations            []string
 }
 
 // aggregations are the kinds of aggregation that a field may declare.
@@ -23,7 +23,7 @@ var aggregations = [...]string{"count_distinct", "group_by", "group_by_time", "m
 func usesOf(field model.Field, meaning bool) uses {
 	kind := store.KindOf(field)
 	u := uses{
-		exact: field.Exact && kind != store.KindNone, ranged: field.Range && kind != store.KindNone,
+		exact: field.Exact && kind != store.KindNone, operators: store.Operators(field),
 		lexical: field.Lexical, meaning: meaning && store.HasMeaning(field),
 	}
 	for _, one := range aggregations {
@@ -37,12 +37,12 @@ func usesOf(field model.Field, meaning bool) uses {
 // full describes a granted field in the full schema. Everything that is declared is usable.
 func (u uses) full(field model.Field) object {
 	declared := func(yes bool) object { return object{{"declared", yes}, {"usable", yes}} }
-	aggregation, ranged := object{}, declared(u.ranged)
+	aggregation, ranged := object{}, declared(u.operators != nil)
 	for _, one := range aggregations {
 		aggregation.set(one, declared(slices.Contains(u.aggregations, one)))
 	}
-	if u.ranged {
-		ranged.set("operators", rs.RangeOperators)
+	if u.operators != nil {
+		ranged.set("operators", u.operators)
 	}
 	return object{
 		{"aggregation", aggregation}, {"granted", true}, {"lexical_search", declared(u.lexical)}, {"schema", fieldSchema(field)},
@@ -57,7 +57,7 @@ func (u uses) flags(field model.Field) string {
 		there bool
 		flag  string
 	}{
-		{field.Role != "", "role=" + field.Role}, {u.exact, "eq"}, {u.ranged, "r=" + strings.Join(rs.RangeOperators, "|")},
+		{field.Role != "", "role=" + field.Role}, {u.exact, "eq"}, {u.operators != nil, "r=" + strings.Join(u.operators, "|")},
 		{u.lexical, "lex"}, {u.meaning, "sem"}, {len(u.aggregations) > 0, "a=" + strings.Join(u.aggregations, "|")},
 	} {
 		if one.there {
@@ -78,8 +78,10 @@ func queryOf(fields []model.Field, relations []object, meaning bool) object {
 		return names
 	}
 	ranged, supported, expand := object{}, object{{"count", true}}, []object{}
-	for _, name := range named(func(u uses) bool { return u.ranged }) {
-		ranged = append(ranged, member{name, rs.RangeOperators})
+	for _, field := range fields {
+		if operators := store.Operators(field); operators != nil {
+			ranged = append(ranged, member{field.Name, operators})
+		}
 	}
 	for _, one := range aggregations {
 		supported = supported.with(one, named(func(u uses) bool { return slices.Contains(u.aggregations, one) }))

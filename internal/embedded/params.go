@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // parameters are the query parameters of a read, all of which its route supports.
@@ -75,7 +77,7 @@ func (p *parameters) takeFilter(brackets string, values []string) *apiError {
 	inner, closed := strings.CutSuffix(brackets, "]")
 	path := strings.Split(inner, "][")
 	if !closed || len(path) > 2 || slices.Contains(path, "") {
-		return invalidRequest("A filter is written filter[field]=value or filter[field][gte|gt|lte|lt]=value").withParam("filter")
+		return invalidRequest("A filter is written filter[field]=value or filter[field][%s]=value", strings.Join(rs.RangeOperators, "|")).withParam("filter")
 	}
 	if len(p.filters)+len(values) > maxFilters {
 		return invalidRequest("A read can have at most %d filters", maxFilters).withParam("filter")

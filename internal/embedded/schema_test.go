@@ -15,7 +15,7 @@ import (
 )
 
 func TestCompactSchema(t *testing.T) {
-	r, ranges := newRig(t), strings.Join(rs.RangeOperators, "|")
+	r, ranges := newRig(t), strings.Join(rs.Bounds, "|")
 	for _, test := range []struct {
 		name, token, target string
 		want                any
@@ -79,7 +79,7 @@ func TestFullSchema(t *testing.T) {
 	no := map[string]any{"declared": false, "usable": false}
 	yes := map[string]any{"declared": true, "usable": true}
 	var operators []any
-	for _, operator := range rs.RangeOperators {
+	for _, operator := range rs.Bounds {
 		operators = append(operators, operator)
 	}
 	want := map[string]any{

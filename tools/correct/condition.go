@@ -30,7 +30,7 @@ func (c *correction) filter(args rs.Object) rs.Object {
 		}
 		u, what := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
-			u, what = fields.HasRanges, "be filtered by a range"
+			u, what = fields.HasBounds, "be filtered by a range"
 			if instead, ok := c.textRange(args, field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
@@ -239,7 +239,7 @@ func showing(args rs.Object, field string) rs.Object {
 // textRange returns what a range on a field without ranges means: a time, an exact text or a list of values; false if it is unknown.
 func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
-	if f == nil || slices.Contains(c.stream.Suited(fields.HasRanges), field) || len(bounds) == 0 {
+	if f == nil || slices.Contains(c.stream.Suited(fields.HasBounds), field) || len(bounds) == 0 {
 		return nil, false
 	}
 	value, dates, words := bounds[0].Value, 0, 0
@@ -273,7 +273,7 @@ func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (
 		return nil, false
 	}
 	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
-		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasRanges), maxShown))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasBounds), maxShown))
 	return instead, true
 }
 

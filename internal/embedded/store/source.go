@@ -2,6 +2,7 @@ package store
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,11 +59,26 @@ func (w Where) with(other Where) Where {
 
 func (w Where) String() string { return "(" + strings.Join(w.clauses, ") AND (") + ")" }
 
-// A comparison is an operator of a range filter, with its SQL. orEqual is the SQL of the same bound with the value itself; "" if the
-// operator is not a bound.
+// A comparison is an operator of a range filter, with its SQL for a column. orEqual is the SQL operator of the same bound with the value
+// itself; "" if the operator is no bound: then it is one of texts.
 type comparison struct{ name, sql, orEqual string }
 
-var comparisons = [...]comparison{{"gte", ">=", ">="}, {"gt", ">", ">="}, {"lte", "<=", "<="}, {"lt", "<", "<="}}
+var comparisons = [...]comparison{{"gte", "%s >= ?", ">="}, {"gt", "%s > ?", ">="}, {"lte", "%s <= ?", "<="}, {"lt", "%s < ?", "<="}}
+
+// Operators returns the operators that a range filter on a field can have.
+func Operators(field model.Field) (names []string) {
+	kind := KindOf(field)
+	for _, one := range comparisons {
+		supported := field.Range && kind != KindNone
+		if one.orEqual == "" {
+			supported = field.Exact && kind == KindText
+		}
+		if supported {
+			names = append(names, one.name)
+		}
+	}
+	return names
+}
 
 // Filter returns the condition that a column equals a value or, if it is a list, contains it. With a range operator it compares instead.
 // ok is false if the text is not a value of the column's kind.
@@ -77,7 +93,7 @@ func (c Column) Filter(operator, text string) (w Where, ok bool) {
 	}
 	for _, one := range comparisons {
 		if one.name == operator {
-			w = where(c.name+" "+one.sql+" ?", value)
+			w = where(fmt.Sprintf(one.sql, c.name), value)
 			if instant, isInstant := value.(int64); isInstant && one.orEqual != "" && c.Kind == KindInstant && !c.local {
 				w = c.withDays(w, one, instant, local.UnixMicro())
 			}
@@ -97,7 +113,7 @@ func (c Column) withDays(w Where, bound comparison, instant, local int64) Where 
 	day := time.UnixMicro(max(instant, local)).UTC().Truncate(24 * time.Hour).UnixMicro()
 	holds := func(of int64) bool { // the comparison, for that day
 		order := cmp.Compare(day, of)
-		return order == 0 && bound.sql == bound.orEqual || order < 0 && bound.orEqual == "<=" || order > 0 && bound.orEqual == ">="
+		return order == 0 && strings.Contains(bound.sql, bound.orEqual) || order < 0 && bound.orEqual == "<=" || order > 0 && bound.orEqual == ">="
 	}
 	switch wanted := holds(local); {
 	case holds(instant) == wanted:

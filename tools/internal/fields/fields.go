@@ -172,8 +172,8 @@ func Aggregates(kind string) Use {
 	}
 }
 
-// HasRanges reports whether a filter can compare a field with a range.
-func HasRanges(f rs.SchemaField) bool { return len(f.Ranges) > 0 }
+// HasBounds reports whether a filter can compare a field with a bound.
+func HasBounds(f rs.SchemaField) bool { return f.HasBounds() }
 
 // Filters reports whether a filter may name a field.
 func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }

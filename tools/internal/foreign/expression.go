@@ -26,8 +26,8 @@ type condition struct {
 
 // Operators that the filters of this program lack.
 const (
-	oneOf  = "in"       // the value is an array
-	within = "contains" // a part of a text
+	oneOf  = "in"    // the value is an array
+	within = "~text" // a part of a text, in one of many ways; no filter has this name
 	absent = "is_null"
 
 	between  = "between" // read as two bounds

@@ -220,7 +220,7 @@ func (s Stream) EndOf(field string) string {
 	for _, names := range startsAndEnds {
 		end := strings.Replace(field, names[0], names[1], 1)
 		f, found := s.fields[end]
-		if found && end != field && f.Granted && len(f.Ranges) > 0 && kindOfDates(f) == kindOfDates(start) && !s.unlike[end] {
+		if found && end != field && f.Granted && f.HasBounds() && kindOfDates(f) == kindOfDates(start) && !s.unlike[end] {
 			return end
 		}
 	}

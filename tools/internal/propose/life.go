@@ -59,7 +59,7 @@ func (s *search) readLife() {
 func (s *search) lifeOf(source known.Source, word string) (field string) {
 	for _, f := range source.Fields(s.Schema().Document) {
 		isLife := func(part string) bool { return lives[part] == lives[strings.ToLower(word)] }
-		if f.Granted && len(f.Ranges) > 0 && slices.ContainsFunc(strings.Split(written.Snake(f.Name), "_"), isLife) &&
+		if f.Granted && f.HasBounds() && slices.ContainsFunc(strings.Split(written.Snake(f.Name), "_"), isLife) &&
 			(field == "" || f.Name == source.Time) {
 			field = f.Name
 		}

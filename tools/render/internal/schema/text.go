@@ -152,8 +152,8 @@ func legend(rows []streamRow) string {
 			if f.Exact {
 				exact = `exact filter:{"field":value}`
 			}
-			if len(f.Ranges) > 0 {
-				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.RangeOperators[1:], " ") + `, and sort:"field" or "-field"`
+			if f.HasBounds() {
+				sorted = `range filter:{"field":{"gte":value}}, also ` + strings.Join(rs.Bounds[1:], " ") + `, and sort:"field" or "-field"`
 			}
 			add(&modes, searchModes(f))
 			add(&kinds, aggregations(f))
@@ -210,7 +210,7 @@ const schemaBytes = 1500
 func signature(f *rs.SchemaField) string {
 	kind, ranges := write.When(f.Type != "", typeName(write.Label(f.Type))), ""
 	role := write.When(f.Role != "", "("+clean.Name(write.Label(f.Role))+")")
-	if slices.Equal(f.Ranges, rs.RangeOperators) {
+	if slices.Equal(f.Ranges, rs.Bounds) {
 		ranges = "range"
 	} else if len(f.Ranges) > 0 {
 		ranges = "range[" + strings.Join(write.Within(write.Each(f.Ranges, clean.Name), write.LabelChars), " ") + "]"
