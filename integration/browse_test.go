@@ -156,7 +156,7 @@ func TestBrowsingNeedsTheOwnersSecret(t *testing.T) {
 	}
 }
 
-// A browsing session ends when the owner signs out. A page of another site cannot use it, and guessing is limited.
+// A browsing session ends when the owner signs out. A page of another site cannot use it.
 func TestABrowsingSession(t *testing.T) {
 	t.Parallel()
 	v := visitPage(t, sample.MCPURL)

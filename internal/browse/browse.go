@@ -72,16 +72,13 @@ func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
 		http.Redirect(w, r, "/", http.StatusSeeOther)
 		return
 	}
-	switch owner, err := p.options.IsOwner(r.PostForm.Get("owner_secret")); {
-	case err != nil:
-		p.askSecret(w, r, http.StatusTooManyRequests, q, "Too many wrong secrets. Wait a minute.")
-	case !owner:
+	if !p.options.IsOwner(r.PostForm.Get("owner_secret")) {
 		p.askSecret(w, r, http.StatusForbidden, q, "That is not the owner's secret. It is in the terminal where this server was started.")
-	default:
-		cookie.Value, cookie.MaxAge = p.sessions.begin(), int(sessionLife.Seconds())
-		http.SetCookie(w, cookie)
-		http.Redirect(w, r, q.link(), http.StatusSeeOther) // #nosec G710 -- a query of / here
+		return
 	}
+	cookie.Value, cookie.MaxAge = p.sessions.begin(), int(sessionLife.Seconds())
+	http.SetCookie(w, cookie)
+	http.Redirect(w, r, q.link(), http.StatusSeeOther) // #nosec G710 -- a query of / here
 }
 
 // exactHost reports whether a request names the address and port that it arrived at, or localhost with that port. This stops DNS rebinding.

@@ -85,7 +85,7 @@ func hostilePages(t *testing.T, text string, refused bool) *httptest.Server {
 		return filled.Replace(`{"content":[{"type":"text","text":$}],"structuredContent":` + cmp.Or(answer, "{$:$}") + `}`), nil
 	}
 	pages := New(Options{
-		Ask: ask, Now: time.Now, IsOwner: func(secret string) (bool, error) { return secret == "secret", nil },
+		Ask: ask, Now: time.Now, IsOwner: func(secret string) bool { return secret == "secret" },
 		Connect: page.New(page.Options{Server: clients.Server{Name: "pdpp"}}),
 	})
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

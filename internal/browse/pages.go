@@ -19,8 +19,8 @@ import (
 type Options struct {
 	// Ask sends an MCP request to this server and returns its result as JSON. It is the only source of the views' data.
 	Ask func(ctx context.Context, method string, params any) (string, error)
-	// IsOwner compares a text with the owner's secret. Its error says that too many attempts failed.
-	IsOwner func(secret string) (bool, error)
+	// IsOwner compares a text with the owner's secret.
+	IsOwner func(secret string) bool
 	// Connect is the page about connecting clients. It needs no secret.
 	Connect *page.Page
 	Now     func() time.Time

@@ -425,10 +425,10 @@ func TestTheOwnerSeesTheConnections(t *testing.T) {
 	if got := ask(ownerSecret); got.status != http.StatusOK || !strings.Contains(got.text, `"connector_id":"mail"`) || got.header.Get("Cache-Control") != "no-store" {
 		t.Errorf("%d %s", got.status, got.text)
 	}
-	for range 10 {
+	for range 100 {
 		ask("wrong")
 	}
-	if got := ask(ownerSecret); got.status != http.StatusTooManyRequests {
-		t.Errorf("after ten guesses: %d %s", got.status, got.text)
+	if got := ask(ownerSecret); got.status != http.StatusOK {
+		t.Errorf("after guesses: %d %s", got.status, got.text)
 	}
 }

@@ -143,17 +143,13 @@ func TestConsentNeedsTheOwner(t *testing.T) {
 			}
 		})
 	}
-	t.Run("guessing is slow", func(t *testing.T) {
+	t.Run("another's guesses do not lock the owner out", func(t *testing.T) {
 		wrong := func(_ *http.Request, v url.Values) { v.Set("owner_secret", "wrong") }
-		for range 8 { // two were made above
+		for range 100 {
 			if got := send(wrong); got.status != http.StatusForbidden {
 				t.Fatalf("status %d", got.status)
 			}
 		}
-		if got := send(func(*http.Request, url.Values) {}); got.status != http.StatusTooManyRequests {
-			t.Errorf("status %d", got.status)
-		}
-		r.now = r.now.Add(time.Minute)
 	})
 	if got := send(func(*http.Request, url.Values) {}); got.status != http.StatusOK {
 		t.Fatalf("the owner: %d %s", got.status, got.text)

@@ -33,8 +33,8 @@ type Server struct {
 	ClientSecret string // of [ClientID]
 	OwnerSecret  string // approves requests of clients, and signs in to the web pages
 	Tokens       authority.DemoTokens
-	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded. Its error says that too many attempts failed.
-	IsOwner func(secret string) (bool, error)
+	// IsOwner compares a text with the owner's secret. It is nil until the data is loaded.
+	IsOwner func(secret string) bool
 
 	index  *keeper // nil until it is loaded
 	server *http.Server
@@ -70,7 +70,7 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Server{Tokens: tokens, ClientSecret: rand.Text(), OwnerSecret: strings.ToLower(rand.Text()[:12]), loaded: make(chan struct{})}
+	e := &Server{Tokens: tokens, ClientSecret: rand.Text(), OwnerSecret: strings.ToLower(rand.Text()[:16]), loaded: make(chan struct{})}
 	e.URL = "http://" + listener.Addr().String()
 	e.server = service.NewHTTPServer("", e)
 	go func() {

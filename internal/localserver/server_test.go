@@ -198,6 +198,9 @@ func TestAServerWhoseAddressIsTaken(t *testing.T) {
 	if second.URL == first.URL {
 		t.Error("two servers have one address")
 	}
+	if first.OwnerSecret == second.OwnerSecret || len(first.OwnerSecret)*5 < 64 { // bits: guesses are not limited
+		t.Error("the owner's secret can be guessed")
+	}
 }
 
 // If the index cannot be created, the error names the file and what to do.

@@ -34,9 +34,8 @@ const (
 	// maxTokens limits the access tokens in memory: beyond it, one that has ended is dropped, or else the oldest.
 	maxTokens = 1000
 
-	// A server accepts 120 registrations per registrationSpan, and 10 wrong secrets per guessSpan.
+	// A server accepts 120 registrations per registrationSpan.
 	registrationSpan = 10 * time.Minute
-	guessSpan        = time.Minute
 )
 
 // subject is the id of the only person whose data is served.
@@ -55,7 +54,7 @@ type Options struct {
 type Terms struct {
 	// ClientID and ClientSecret are the HTTP Basic credentials for introspection. Without an id, introspection is refused.
 	ClientID, ClientSecret string
-	// OwnerSecret is what the owner types to approve a request. Empty: no request can be approved.
+	// OwnerSecret is what the owner types to approve a request: random, with at least 64 bits. Empty: no request can be approved.
 	OwnerSecret string
 	// TokenLife is the lifetime of an access token that can be refreshed. Zero: 10 minutes.
 	TokenLife time.Duration
@@ -72,7 +71,6 @@ type Server struct {
 	issued   []string            // access tokens, oldest first
 
 	registrations *rate.Limiter
-	guesses       *rate.Limiter // wrong owner secrets
 }
 
 // A family is a refresh token with all its predecessors, and the access tokens that were issued for them.
@@ -89,7 +87,7 @@ func New(o Options) *Server {
 	clients, _ := lru.New[string, *registeredClient](maxClients) // fails only for a size below 1
 	s := &Server{
 		Options: o, requests: map[string]*request{}, clients: clients,
-		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120), guesses: rate.NewLimiter(rate.Every(guessSpan/10), 10),
+		registrations: rate.NewLimiter(rate.Every(registrationSpan/120), 120),
 	}
 	_, _ = rand.Read(s.key[:]) // never fails
 	return s
