@@ -26,8 +26,8 @@ const requestIDHeader = "Request-Id"
 // observeRequest passes each request to the handler of its path. It puts a [middleware.Request] with id, path and client into the context
 // of every request, and records status and size of the answer there. When the request ends, observeRequest records it in the log, in the
 // metrics, and in a span of the trace that its traceparent names. The answer repeats the id. A client's own id is kept if it is harmless in
-// a log: at most 64 letters, digits, dots, dashes and underscores, and neither part of the credential nor around it. A nil tracer makes no
-// span, a nil observer counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
+// a log: at most 64 letters, digits, dots, dashes and underscores, and nothing of the credential. A nil tracer makes no span, a nil observer
+// counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
 //
 // Only paths of this server are recorded: people paste tokens into others. That rules out otelhttp, whose spans have url.path and
 // user_agent.original as the client sent them. Paths are compared as received: a mux would clean them, and redirect with an HTML body.
@@ -49,7 +49,7 @@ func observeRequest(o ChainOptions, handlers map[string]http.Handler) http.Handl
 		request := &middleware.Request{ID: requestID(r.Header), Path: path, Client: ClientNetwork(o.Public.clientAddress(r))}
 		w.Header().Set(requestIDHeader, request.ID)
 		ctx := middleware.WithRequest(r.Context(), request)
-		if values := r.Header.Values("Traceparent"); len(values) == 1 {
+		if values := r.Header.Values("Traceparent"); len(values) == 1 && !sharesCredential(r.Header, values[0]) {
 			ctx = continueTrace(ctx, values[0])
 		}
 		endSpan := func() {}
@@ -160,17 +160,31 @@ func logRequest(ctx context.Context, log zerolog.Logger, request *middleware.Req
 // the credential.
 func requestID(header http.Header) string {
 	id := cmp.Or(header.Get(requestIDHeader), header.Get("X-Request-Id"))
-	authorization := header.Get("Authorization")
-	credential := authorization[strings.LastIndexByte(authorization, ' ')+1:]
-	isPart, isAround := len(id) >= 8 && strings.Contains(authorization, id), len(credential) >= 8 && strings.Contains(id, credential)
-	if !isHarmlessID(id) || isPart || isAround {
+	if !isHarmlessID(id) || sharesCredential(header, id) {
 		return "req_" + strings.ToLower(rand.Text())
 	}
 	return id
 }
 
+// maxID is the most bytes of a request id. The ids in a traceparent are within as many.
+const maxID = 64
+
+// sharesCredential reports whether eight characters in a row of an id are also in a credential. Case does not matter. Only the first maxID
+// bytes are compared, which limits the work.
+func sharesCredential(header http.Header, id string) bool {
+	const part = 8
+	credentials := strings.ToLower(strings.Join(header["Authorization"], " "))
+	id = strings.ToLower(id[:min(len(id), maxID)])
+	for end := part; end <= len(id); end++ {
+		if strings.Contains(credentials, id[end-part:end]) {
+			return true
+		}
+	}
+	return false
+}
+
 func isHarmlessID(id string) bool {
-	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
+	return id != "" && len(id) <= maxID && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._-") == ""
 }
 
 // lingerTime is how long the server waits for the rest of an unread body before it closes the connection. Closing at once would reset

@@ -36,6 +36,9 @@ func TestRequestID(t *testing.T) {
 		{"an escape sequence is replaced", "Request-Id", "a\x1b[1mb", false},
 		{"the caller's own token is replaced", "Request-Id", "a-callers-token", false},
 		{"a part of it is replaced", "Request-Id", "callers-", false},
+		{"a part of it within others is replaced", "X-Request-Id", "job-callers-7", false},
+		{"a part of it in other letters is replaced", "Request-Id", "CALLERS-", false},
+		{"a part of a second header's token is replaced", "Request-Id", "another-", false},
 		{"seven letters are no part that matters", "Request-Id", "callers", true},
 		{"none is made up", "Request-Id", "", false},
 	} {
@@ -45,7 +48,7 @@ func TestRequestID(t *testing.T) {
 				http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { inside = middleware.RequestFrom(r.Context()).ID }),
 			)
 			r := httptest.NewRequest(http.MethodGet, "/", nil)
-			r.Header.Set("Authorization", "Bearer a-callers-token")
+			r.Header["Authorization"] = []string{"Bearer a-callers-token", "Bearer another-one"}
 			r.Header.Set(test.header, test.value)
 			w := httptest.NewRecorder()
 			handler.ServeHTTP(w, r)
@@ -275,6 +278,33 @@ func TestTraceHTTP(t *testing.T) {
 				t.Fatal(err)
 			}
 			middlewaretest.WithoutSecrets(t, string(text))
+		})
+	}
+}
+
+// A trace that is named with a part of the credential is not continued, so that its id reaches neither the log nor a collector.
+func TestATraceNamedWithTheCredential(t *testing.T) {
+	const token = "0af7651916cd43dd8448eb211c80319c5a21f0c9e6b7ad6b7169203331aa5511"
+	for name, traceparent := range map[string]string{
+		"the trace":  "00-" + token[:32] + "-00f067aa0ba902b7-01",
+		"a part":     "00-4bf92f3577b34da6" + token[:16] + "-00f067aa0ba902b7-01",
+		"the parent": "00-4bf92f3577b34da6a3ce929d0e0e4736-" + token[16:32] + "-01",
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, credential := range []string{token, strings.ToUpper(token)} {
+				var log bytes.Buffer
+				var inside trace.SpanContext
+				handler := web.Observe(web.ChainOptions{Logger: zerolog.New(&log)})(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+					inside = trace.SpanContextFromContext(r.Context())
+				}))
+				_ = limited(handler, func(r *http.Request) {
+					r.Header.Set("Authorization", "Bearer "+credential)
+					r.Header.Set("Traceparent", traceparent)
+				})
+				if inside.IsValid() || strings.Contains(log.String(), "trace_id") {
+					t.Errorf("%+v, %s", inside, &log)
+				}
+			}
 		})
 	}
 }
