@@ -38,7 +38,8 @@ type Keeper struct {
 	snapshot atomic.Pointer[credentials.Credential] // current, for readers that do not lock
 
 	// vouch identifies a renewed token, and that of another grant, after the owner has connected again. If nil, such a grant is not adopted.
-	vouch func(context.Context, rs.Token) error
+	vouch      func(context.Context, rs.Token) error
+	identified rs.Token // the last token that vouch, or the caller, has identified: no other is used
 }
 
 // NewKeeper returns a keeper of a loaded credential. agent is the User-Agent of its requests.
@@ -59,7 +60,7 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	case k.due() && !k.now().Before(k.pause):
 		before := k.current.Token
 		if err = k.renew(ctx); err == nil && k.current.Token != before {
-			return k.current.Token, nil // even if it has ended meanwhile, because its lifetime is very short
+			return k.usable(ctx) // even if it has ended meanwhile, because its lifetime is very short
 		}
 	case k.ended():
 		if err = k.reread(ctx); err == nil && k.now().Before(k.pause) {
@@ -69,7 +70,7 @@ func (k *Keeper) Token(ctx context.Context) (rs.Token, error) {
 	if k.ended() {
 		return rs.Token{}, k.connectAgain(err)
 	}
-	return k.current.Token, nil
+	return k.usable(ctx)
 }
 
 // Renew returns another token in place of one that the resource server refused, or the same one if there is no other. The code is the same
@@ -80,7 +81,7 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 	}
 	defer k.unlock()
 	if k.current.Token != refused {
-		return k.current.Token, nil
+		return k.usable(ctx)
 	}
 	if code == "grant_expired" && k.current.Document.Refresh != nil {
 		if err := k.renew(ctx); err != nil {
@@ -89,7 +90,7 @@ func (k *Keeper) Renew(ctx context.Context, refused rs.Token, code rs.Code) (rs.
 	} else {
 		_ = k.reread(ctx) // on error the refused token stays
 	}
-	return k.current.Token, nil
+	return k.usable(ctx)
 }
 
 // Close waits for a renewal under way.
@@ -106,11 +107,15 @@ func (k *Keeper) lock(ctx context.Context) error {
 	case <-k.mutex:
 		return nil
 	case <-ctx.Done():
-		if errors.Is(ctx.Err(), context.Canceled) {
-			return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was checked.", Cause: ctx.Err()}
-		}
-		return &rs.Error{Code: "deadline_exceeded", Message: "The access could not be renewed in time.", Cause: ctx.Err()}
+		return stopped(ctx)
 	}
+}
+
+func stopped(ctx context.Context) *rs.Error {
+	if errors.Is(ctx.Err(), context.Canceled) {
+		return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was checked.", Cause: ctx.Err()}
+	}
+	return &rs.Error{Code: "deadline_exceeded", Message: "The access could not be renewed in time.", Cause: ctx.Err()}
 }
 
 func (k *Keeper) unlock() {
@@ -174,7 +179,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 		err = renew(&d, answer, k.now())
 	}
 	if err == nil {
-		err = k.checkOwner(ctx, d)
+		err = k.checkOwner(ctx, rs.NewToken(string(d.Credential.AccessToken)))
 	}
 	refused := refusalOf(err)
 	switch {
@@ -196,16 +201,42 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	return fmt.Errorf("%w (%w)", credentials.ErrAnswerLost, err)
 }
 
-// checkOwner returns an error if a renewed token is an owner's: it is neither stored nor used. If the resource server does not answer now,
-// checkOwner returns nil.
-func (k *Keeper) checkOwner(ctx context.Context, d credentials.Document) error {
-	if k.vouch == nil {
-		return nil
-	}
-	if err := k.vouch(ctx, rs.NewToken(string(d.Credential.AccessToken))); exit.CodeOf(err) == exit.Owner {
+// checkOwner returns an error if a renewed token is an owner's: it is not stored. If the resource server does not answer now, checkOwner
+// returns nil, because a token that is not stored is lost; the token is not used before it is identified.
+func (k *Keeper) checkOwner(ctx context.Context, token rs.Token) error {
+	if err := k.identify(ctx, token); exit.CodeOf(err) == exit.Owner {
 		return err
 	}
 	return nil
+}
+
+// identify returns an error unless the resource server says that a token is a client's.
+func (k *Keeper) identify(ctx context.Context, token rs.Token) error {
+	if k.vouch == nil || token == k.identified {
+		return nil
+	}
+	err := k.vouch(ctx, token)
+	if err == nil {
+		k.identified = token
+	} else if ctx.Err() == nil {
+		k.pause, k.why = k.now().Add(renewPause), err
+	}
+	return err
+}
+
+// usable returns the current token if it is identified.
+func (k *Keeper) usable(ctx context.Context) (rs.Token, error) {
+	token, err := k.current.Token, k.why
+	if k.vouch == nil || token == k.identified || !k.now().Before(k.pause) {
+		err = k.identify(ctx, token)
+	}
+	switch {
+	case err == nil:
+		return token, nil
+	case ctx.Err() != nil:
+		return rs.Token{}, stopped(ctx)
+	}
+	return rs.Token{}, unidentifiedError(err)
 }
 
 // renew puts the tokens of an answer into the stored document.
@@ -261,7 +292,7 @@ func (k *Keeper) adopt(ctx context.Context) error {
 		err = k.exchange(ctx)
 	}
 	if err == nil {
-		err = k.vouch(ctx, k.current.Token)
+		err = k.identify(ctx, k.current.Token)
 	}
 	if err != nil {
 		k.current = before

@@ -78,6 +78,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 // reads returns what reads with the keeper's credential, and lets the keeper adopt a grant that can be identified.
 func (k *Keeper) reads(c *rsclient.Client) rs.Doer {
 	stored := k.current
+	k.identified = stored.Token // by [Principal]
 	k.vouch = func(ctx context.Context, token rs.Token) error {
 		other := stored
 		other.Token = token
@@ -168,18 +169,27 @@ type unidentified struct {
 func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, error) {
 	if !u.identified.Load() {
 		if _, err := credentials.Identify(ctx, u.reader, u.stored); err != nil {
-			refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
-			if failed, ok := errors.AsType[*exit.Error](err); ok {
-				refused.Message = failed.Message
-			}
-			if code := exit.CodeOf(err); code != 0 && code != exit.Unavailable {
-				refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
-			}
-			return nil, refused
+			return nil, unidentifiedError(err)
 		}
 		u.identified.Store(true)
 	}
 	return u.reader.Do(ctx, r)
+}
+
+// unidentifiedError returns the error of a read whose token was not identified.
+func unidentifiedError(err error) *rs.Error {
+	refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
+	if failed, ok := errors.AsType[*exit.Error](err); ok {
+		refused.Message = failed.Message
+	}
+	switch exit.CodeOf(err) {
+	case 0:
+	case exit.Unavailable:
+		refused.Code, refused.Hint = rs.AuthorityUnreachable, "Retry in a moment."
+	default:
+		refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
+	}
+	return refused
 }
 
 // refused adds the hint to connect again to the error of a read whose token was refused and cannot be replaced. It returns most 401 errors
