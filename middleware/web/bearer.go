@@ -133,7 +133,7 @@ func (o ChainOptions) authenticate(ctx context.Context, token rs.Token) (auth.Pr
 	}
 	charged := true // also after a panic
 	defer func() { bucket.finish(o.Limiter.now(), charged) }()
-	principal, err := o.Authenticator.Authenticate(ctx, token)
+	principal, err := o.Authenticator.Authenticate(auth.WithAddress(ctx, address), token)
 	// A caller that hung up is charged too: the authority was asked.
 	charged = err != nil && rs.AsError(err).Code != "authority_busy"
 	return principal, err

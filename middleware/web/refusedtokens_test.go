@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"net/http"
+	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -162,4 +163,53 @@ func TestManyGoodTokensAtOnce(t *testing.T) {
 			}
 		}
 	})
+}
+
+// While the authority hangs for the guesses of one address, and their clients hang up, it is still asked about a good token from another. Of
+// the rate, too, one address gets no more than what it asks.
+func TestGuessesThatHangLeaveRoomForOthers(t *testing.T) {
+	for name, unknown := range map[string]auth.LookupLimits{
+		"at once":    {AtOnce: 8, Wait: time.Second},
+		"and a rate": {AtOnce: 8, Wait: time.Second, Rate: 1, Burst: 4},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				var hanging atomic.Int64
+				cache := auth.NewTokenCache(auth.TokenCacheOptions{Unknown: &unknown, Authority: authorityFunc(
+					func(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+						if token.Reveal() == "good" {
+							return auth.TokenInfo{Principal: auth.Principal{Token: token, Kind: auth.KindClient, GrantID: "grt_1"}}, nil
+						}
+						hanging.Add(1)
+						<-ctx.Done()
+						return auth.TokenInfo{}, &rs.Error{Code: rs.AuthorityUnreachable}
+					})})
+				chain := guarded(cache, web.Limits{AddressRate: 1, AddressBurst: 100}, time.Now)
+				hungUp, hangUp := context.WithCancel(t.Context())
+				for i := range 100 {
+					go limited(chain, func(r *http.Request) {
+						from("203.0.113.7", fmt.Sprint("guess", i))(r)
+						*r = *r.WithContext(hungUp)
+					})
+				}
+				synctest.Wait()
+				hangUp()
+				time.Sleep(time.Second) // on the clock of synctest
+				for i := range 20 {
+					go limited(chain, from("203.0.113.7", fmt.Sprint("more", i)))
+				}
+				synctest.Wait()
+				if w := limited(chain, from("203.0.113.8", "good")); w.Code != http.StatusOK || hanging.Load() != 2 {
+					t.Errorf("another address is answered %d %s, while %d hang", w.Code, w.Body, hanging.Load())
+				}
+				time.Sleep(time.Minute)
+			})
+		})
+	}
+}
+
+type authorityFunc func(context.Context, rs.Token) (auth.TokenInfo, error)
+
+func (f authorityFunc) Introspect(ctx context.Context, token rs.Token) (auth.TokenInfo, error) {
+	return f(ctx, token)
 }

@@ -4,16 +4,17 @@ import (
 	"context"
 	"fmt"
 	"math"
+	"net/netip"
 	"time"
 
-	"golang.org/x/sync/semaphore"
 	"golang.org/x/time/rate"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
 
 // LookupLimits bound the requests to an authority about tokens that it has never accepted. A zero Rate or AtOnce means
-// no limit.
+// no limit. Requests for one client address are at most a quarter of AtOnce; see [WithAddress].
 type LookupLimits struct {
 	Rate   float64       // requests a second, after the burst
 	Burst  int           // requests at one instant
@@ -48,8 +49,8 @@ func CheckRate(name string, perSecond float64, burst int) error {
 type lookupLimiter struct {
 	limits LookupLimits
 	now    func() time.Time
-	bucket *rate.Limiter       // nil: no limit
-	atOnce *semaphore.Weighted // nil: no limit
+	bucket *rate.Limiter                 // nil: no limit
+	atOnce *rsclient.Slots[netip.Prefix] // nil: no limit
 }
 
 func newLookupLimiter(limits LookupLimits, now func() time.Time) *lookupLimiter {
@@ -58,29 +59,34 @@ func newLookupLimiter(limits LookupLimits, now func() time.Time) *lookupLimiter 
 		l.bucket = rate.NewLimiter(rate.Limit(limits.Rate), limits.Burst)
 	}
 	if limits.AtOnce > 0 {
-		l.atOnce = semaphore.NewWeighted(int64(limits.AtOnce))
+		l.atOnce = rsclient.NewSlots[netip.Prefix](limits.AtOnce)
 	}
 	return l
 }
 
-// acquire admits one lookup or returns "authority_busy". The caller must call release when the lookup has ended.
+// acquire admits one lookup or returns "authority_busy". The caller must call release when the lookup has ended. Only a lookup that has a
+// slot counts against the rate: those that wait in vain for one of their address cost other addresses nothing.
 func (l *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
+	release = func() {}
+	if l.atOnce != nil {
+		address, _ := ctx.Value(addressKey{}).(netip.Prefix)
+		ok := false
+		if release, ok = l.atOnce.Acquire(ctx, address, l.limits.Wait); !ok {
+			return nil, authorityBusy()
+		}
+	}
 	if l.bucket != nil && !l.bucket.AllowN(l.now(), 1) {
-		return nil, authorityBusy()
-	}
-	if l.atOnce == nil {
-		return func() {}, nil
-	}
-	release = func() { l.atOnce.Release(1) }
-	if l.atOnce.TryAcquire(1) {
-		return release, nil
-	}
-	ctx, cancel := context.WithTimeout(ctx, l.limits.Wait)
-	defer cancel()
-	if l.atOnce.Acquire(ctx, 1) != nil {
+		release()
 		return nil, authorityBusy()
 	}
 	return release, nil
+}
+
+type addressKey struct{}
+
+// WithAddress returns a context for the lookup of a token that came from a client address.
+func WithAddress(ctx context.Context, address netip.Prefix) context.Context {
+	return context.WithValue(ctx, addressKey{}, address)
 }
 
 func authorityBusy() *rs.Error {

@@ -12,6 +12,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 )
 
 // shareFor is how long the answer to a refresh is shared with other requests with the same token.
@@ -142,15 +144,14 @@ var errUpstream = errors.New("the authorization server does not take the request
 // errLost means that the authorization server may have carried out the request, but its answer did not arrive, or only a proxy's did.
 var errLost = errors.New("the authorization server's answer was lost")
 
-// post sends a request to the authorization server, once: nothing here may be sent twice. If maxInFlight requests are unanswered, it fails
-// without sending.
+// post sends a request to the authorization server, once: nothing here may be sent twice. If maxInFlight requests are unanswered, or a
+// quarter of them of the same client address, it fails without sending.
 func (b *Bridge) post(ctx context.Context, target, media string, body []byte) (serverAnswer, error) {
-	select {
-	case b.inFlight <- struct{}{}:
-		defer func() { <-b.inFlight }()
-	default:
+	release, ok := b.inFlight.Acquire(ctx, middleware.RequestFrom(ctx).Client, 0)
+	if !ok {
 		return serverAnswer{}, errUpstream
 	}
+	defer release()
 	request, _ := http.NewRequestWithContext(ctx, http.MethodPost, target, bytes.NewReader(body)) // check has parsed the target
 	request.Header.Set("Content-Type", media)
 	request.Header.Set("Accept", "application/json")

@@ -49,14 +49,15 @@ func TestOneRefreshForAll(t *testing.T) {
 	}
 }
 
-// One address asks for tokens at a bounded rate, and all together leave at most 64 requests unanswered: what is refused was not sent, so
-// that no sign-in is lost by it.
+// One address asks for tokens at a bounded rate, and leaves at most 16 requests unanswered, all together at most 64: what is refused was not
+// sent, so that no sign-in is lost by it.
 func TestTokenRequestsAreBounded(t *testing.T) {
 	s := newRealServer(t)
 	b, c := newBridge(t, s)
-	refresh := func(number int) *httptest.ResponseRecorder {
-		return post(b, web.TokenPath, formMedia, fmt.Sprintf("%s_%d", refreshForm, number))
+	refreshFrom := func(address string, number int) *httptest.ResponseRecorder {
+		return postFrom(address, b, web.TokenPath, formMedia, fmt.Sprintf("%s_%d", refreshForm, number))
 	}
+	refresh := func(number int) *httptest.ResponseRecorder { return refreshFrom("203.0.113.7", number) }
 	answer, arrived := make(chan struct{}), make(chan struct{})
 	s.with(func(s *realServer) {
 		s.token = func(http.ResponseWriter, *http.Request) {
@@ -67,14 +68,16 @@ func TestTokenRequestsAreBounded(t *testing.T) {
 		}
 	})
 	var waiting sync.WaitGroup
-	for number := range 64 {
-		if number == 60 {
-			c.Add(int64(time.Minute))
+	for _, address := range []string{"203.0.113.7", "203.0.113.8", "203.0.113.9", "203.0.113.10"} {
+		for number := range 16 {
+			waiting.Go(func() { refreshFrom(address, number<<8+int(address[len(address)-1])) })
+			<-arrived
 		}
-		waiting.Go(func() { refresh(number) })
-		<-arrived
+		if w := refreshFrom(address, 16); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+			t.Errorf("the 17th of %s is answered %d", address, w.Code)
+		}
 	}
-	if w := refresh(64); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
+	if w := refreshFrom("203.0.113.11", 64); w.Code != http.StatusServiceUnavailable || w.Header().Get("Retry-After") == "" {
 		t.Errorf("the 65th is answered %d", w.Code)
 	}
 	close(answer)

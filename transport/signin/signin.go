@@ -11,6 +11,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"net/netip"
 	"net/url"
 	"regexp"
 	"slices"
@@ -62,7 +63,7 @@ type Bridge struct {
 	registrations *rate.Limiter
 	registering   *web.Limiter // registrations of each client address
 	tokens        *web.Limiter
-	inFlight      chan struct{} // semaphore of requests that the authorization server has not answered
+	inFlight      *rsclient.Slots[netip.Prefix] // requests that the authorization server has not answered
 }
 
 // maxInFlight bounds the registrations and token requests that wait for the authorization server.
@@ -80,7 +81,7 @@ func New(ctx context.Context, o Options) (*Bridge, error) {
 		return nil, errors.New("name either a source or authorization details")
 	}
 	b := &Bridge{
-		options: o, source: o.ConnectorKey, client: rsclient.NewOnce(requestTime), inFlight: make(chan struct{}, maxInFlight),
+		options: o, source: o.ConnectorKey, client: rsclient.NewOnce(requestTime), inFlight: rsclient.NewSlots[netip.Prefix](maxInFlight),
 		registrations: rate.NewLimiter(100/(10*60.0), 100),
 		registering:   web.NewLimiter(web.Limits{AddressRate: 20 / (10 * 60.0), AddressBurst: 20}, o.Now),
 		tokens:        web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 60}, o.Now),

@@ -5,6 +5,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"net/netip"
 	"net/url"
 	"slices"
 	"strings"
@@ -16,6 +17,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"github.com/rs/zerolog"
 
+	"github.com/pdp-connect/pdpp-mcp/middleware"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
@@ -121,10 +123,15 @@ func get(b *signin.Bridge, path, query string) *httptest.ResponseRecorder {
 }
 
 func post(b *signin.Bridge, path, media, body string) *httptest.ResponseRecorder {
+	return postFrom("203.0.113.7", b, path, media, body)
+}
+
+func postFrom(address string, b *signin.Bridge, path, media, body string) *httptest.ResponseRecorder {
+	client := netip.PrefixFrom(netip.MustParseAddr(address), 32)
 	r := httptest.NewRequest(http.MethodPost, ours+path, strings.NewReader(body))
 	r.Header.Set("Content-Type", media)
 	w := httptest.NewRecorder()
-	b.Serve(w, r, path)
+	b.Serve(w, r.WithContext(middleware.WithRequest(r.Context(), &middleware.Request{Client: client})), path)
 	return w
 }
 
