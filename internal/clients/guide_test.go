@@ -189,6 +189,48 @@ func TestCommandsSurviveTheShell(t *testing.T) {
 	}
 }
 
+// A program on Windows gets the printed words, also those with a backslash before a quote or at their end.
+func TestCommandsSurviveTheSplittingOfWindows(t *testing.T) {
+	for _, word := range []string{
+		"", "a b", `C:\Program Files\pdpp-mcp.exe`, `C:\my files\`, `\\server\my share\\`, `say "yes"`, `{"root":"C:\\dir\\"}`, `{"name":"a \"b\""}`, `\" \\"`,
+	} {
+		line := clients.CommandLine("windows", []string{"pdpp-mcp", word, "stdio"})
+		if diff := gocmp.Diff([]string{"pdpp-mcp", word, "stdio"}, splitOnWindows(line)); diff != "" {
+			t.Errorf("%s (-want +got):\n%s", line, diff)
+		}
+	}
+}
+
+// splitOnWindows splits a command line as CommandLineToArgvW does: 2n backslashes and a quotation mark are n backslashes and a mark that
+// begins or ends a quotation, 2n+1 of them are n backslashes and a mark that is part of the word.
+func splitOnWindows(line string) (words []string) {
+	word, quoted, backslashes := "", false, 0
+	for _, c := range line + " " {
+		if c == '\\' {
+			backslashes++
+			continue
+		}
+		if c != '"' {
+			word, backslashes = word+strings.Repeat(`\`, backslashes), 0
+		}
+		switch {
+		case c == '"':
+			word += strings.Repeat(`\`, backslashes/2)
+			if backslashes%2 == 1 {
+				word += `"`
+			} else {
+				quoted = !quoted
+			}
+			backslashes = 0
+		case c == ' ' && !quoted:
+			words, word = append(words, word), ""
+		default:
+			word += string(c)
+		}
+	}
+	return words
+}
+
 // The printed TOML can be parsed.
 func TestCodexEntryParses(t *testing.T) {
 	client, _ := clients.ByName("codex")
