@@ -66,7 +66,7 @@ func Read(path string) ([]byte, fs.FileMode, error) {
 // IsNothing reports whether the file needs no change.
 func (c Change) IsNothing() bool { return bytes.Equal(c.Before, c.After) }
 
-// Write replaces the file atomically, keeping its mode and symbolic links. It returns the path of a backup of the old file, which is next
+// Write replaces the file atomically, keeping its owner, mode and symbolic links. It returns the path of a backup of the old file, which is next
 // to it with the time in its name, or "" if there was none. Its errors say in one sentence why the file cannot be written.
 func (c Change) Write(now time.Time) (backup string, err error) {
 	if c.IsNothing() {
@@ -124,7 +124,7 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 		}
 		if err == nil {
 			_, err = file.Write(data)
-			err = errors.Join(err, file.Sync(), file.Close())
+			err = errors.Join(err, files.KeepOwner(file, path), file.Sync(), file.Close())
 		}
 		if err != nil {
 			return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))

@@ -2,6 +2,7 @@ package clients_test
 
 import (
 	"errors"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -154,6 +155,34 @@ func TestWriteKeepsModeAndLinks(t *testing.T) {
 	}
 	if info, err := os.Stat(fresh); err != nil || info.Mode().Perm() != 0o600 {
 		t.Errorf("mode of a new file %v (%v)", info.Mode(), err)
+	}
+}
+
+// A file that root edits for a person stays the person's, as does its backup; a new one belongs to the owner of its folder.
+func TestWriteKeepsTheOwner(t *testing.T) {
+	if os.Geteuid() != 0 {
+		t.Skip("only root can write for others")
+	}
+	const person = 4711
+	client, _ := clients.ByName("cursor")
+	folder := tree{"mcp.json": "{}\n"}.write(t)
+	path := filepath.Join(folder, "mcp.json")
+	if err := errors.Join(os.Chown(folder, person, person), os.Chown(path, person, person)); err != nil {
+		t.Skip(err)
+	}
+	for _, file := range []string{path, filepath.Join(folder, "new.json")} {
+		if _, err := plan(t, file, client, local).Write(now); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(folder)
+	if err != nil || len(entries) != 3 {
+		t.Fatalf("%v (%v)", entries, err)
+	}
+	for _, entry := range entries {
+		if info, err := entry.Info(); err != nil || !strings.Contains(fmt.Sprintf("%+v", info.Sys()), fmt.Sprintf("Uid:%d Gid:%[1]d", person)) {
+			t.Errorf("%s: %+v (%v)", entry.Name(), info.Sys(), err)
+		}
 	}
 }
 

@@ -50,8 +50,8 @@ func Read(path string, most int64) ([]byte, fs.FileInfo, error) {
 	return body, info, nil
 }
 
-// Replace writes a file next to the one at path and renames it to path. If check is not nil, Replace calls it right before that, and stops
-// if it returns an error.
+// Replace writes a file next to the one at path and renames it to path. The owner stays; see [KeepOwner]. If check is not nil, Replace
+// calls it right before that, and stops if it returns an error.
 func Replace(path string, data []byte, mode fs.FileMode, check func() error) error {
 	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
 	if err != nil {
@@ -59,7 +59,7 @@ func Replace(path string, data []byte, mode fs.FileMode, check func() error) err
 	}
 	defer func() { _ = os.Remove(fresh.Name()) }() // after the move it does not exist
 	_, err = fresh.Write(data)
-	if err = errors.Join(err, fresh.Chmod(mode), fresh.Sync(), fresh.Close()); err != nil {
+	if err = errors.Join(err, KeepOwner(fresh, path), fresh.Chmod(mode), fresh.Sync(), fresh.Close()); err != nil {
 		return err
 	}
 	if check != nil {
