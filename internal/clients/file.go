@@ -66,8 +66,8 @@ func Read(path string) ([]byte, fs.FileMode, error) {
 // IsNothing reports whether the file needs no change.
 func (c Change) IsNothing() bool { return bytes.Equal(c.Before, c.After) }
 
-// Write replaces the file atomically, keeping its owner, mode and symbolic links. It returns the path of a backup of the old file, which is next
-// to it with the time in its name, or "" if there was none. Its errors say in one sentence why the file cannot be written.
+// Write replaces the file atomically, keeping its owner, mode and symbolic links. It returns the path of a backup of the old file, which is
+// next to it with the time in its name, or "" if there was none. Its errors say in one sentence why the file cannot be written.
 func (c Change) Write(now time.Time) (backup string, err error) {
 	if c.IsNothing() {
 		return "", nil

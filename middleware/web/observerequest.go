@@ -26,8 +26,8 @@ const requestIDHeader = "Request-Id"
 // observeRequest passes each request to the handler of its path. It puts a [middleware.Request] with id, path and client into the context
 // of every request, and records status and size of the answer there. When the request ends, observeRequest records it in the log, in the
 // metrics, and in a span of the trace that its traceparent names. The answer repeats the id. A client's own id is kept if it is harmless in
-// a log: at most 64 letters, digits, dots, dashes and underscores, and nothing of the credential. A nil tracer makes no span, a nil observer
-// counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
+// a log: at most 64 letters, digits, dots, dashes and underscores, and nothing of the credential. A nil tracer makes no span, a nil
+// observer counts nothing. A panic becomes a 500 or breaks the connection; see [refusePanic].
 //
 // Only paths of this server are recorded: people paste tokens into others. That rules out otelhttp, whose spans have url.path and
 // user_agent.original as the client sent them. Paths are compared as received: a mux would clean them, and redirect with an HTML body.
