@@ -105,7 +105,9 @@ func wordless(q string, sent rs.Object) *rs.Error {
 	case len(relax.Excluded(q)) > 0:
 		e.Message = fmt.Sprintf("q %s only excludes.", quote.Exact(q))
 	case q == "":
-		e.Message = map[bool]string{true: "q is empty.", false: "q is required."}[sent.Has("q")]
+		if e.Message = "q is required."; sent.Has("q") {
+			e.Message = "q is empty."
+		}
 		e.Hint = `Send for example {"q":"invoice"}. Without words a search needs since or until.`
 		if sent.Has("filter") || sent.Has("cursor") { // meant for query_records, or for a next page
 			return e

@@ -94,8 +94,15 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 	if len(p.membersWith(stream)) > 0 {
 		usable, _, _ = p.partition(stream)
 	}
-	failed := func(c *member) int { return map[bool]int{true: 1}[p.failed(c)] }
-	slices.SortStableFunc(usable, func(a, b *member) int { return failed(a) - failed(b) })
+	slices.SortStableFunc(usable, func(a, b *member) int {
+		switch {
+		case p.failed(a) == p.failed(b):
+			return 0
+		case p.failed(a):
+			return 1
+		}
+		return -1
+	})
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
 	}

@@ -188,7 +188,11 @@ func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.O
 		return byPeriod(args, name, part[2], strings.ToLower(part[1])), true
 	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
 		c.lacks(name, field, "; %s is a time: group_by_time groups by it.", quote.Line(near[0]))
-		return byPeriod(args, name, near[0], map[bool]string{true: "day", false: "month"}[granularity == "date"]), true
+		likely := "month"
+		if granularity == "date" {
+			likely = "day"
+		}
+		return byPeriod(args, name, near[0], likely), true
 	}
 	return args, false
 }

@@ -163,7 +163,10 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if at == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
 		return filter
 	}
-	lacks := map[bool]string{true: "times in", false: "field"}[own]
+	lacks := "field"
+	if own {
+		lacks = "times in"
+	}
 	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks,
 		quote.Names(names, maxShown), quote.Line(at))
 	return append(rest, rs.Member{Name: at, Value: timed.JSON()})

@@ -160,7 +160,9 @@ func (c *correction) fields(args rs.Object) rs.Object {
 	}
 	switch kept = distinct(kept); {
 	case len(kept) > 0: // without the unknown ones
-		c.instead = map[bool]answer{true: withRelated}[related]
+		if c.instead = (answer{}); related {
+			c.instead = withRelated
+		}
 		return args.With("fields", rs.EncodeJSON(kept))
 	case related:
 		return args.Without("fields")

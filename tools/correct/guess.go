@@ -84,7 +84,10 @@ func (t Tool) valued(args rs.Object, expand string, refused *rs.Error) (rs.Objec
 	case refused.Code == "invalid_expand":
 		likely = likely.Without(refused.Param, "expand_limit")
 	case refused.Param == "expand":
-		names := map[bool]string{true: `["*"]`, false: foreign.Chosen(expand)}[expand == "true"]
+		names := foreign.Chosen(expand)
+		if expand == "true" {
+			names = `["*"]`
+		}
 		list, _ := rs.AsArray(names)
 		ok = ok && len(list) > 0 && rs.Kind(list[0]) == "string" // else the schema shows the relations
 		likely = likely.With("expand", names)

@@ -15,14 +15,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// when returns a sentence if the condition is true, else "".
-func when(condition bool, sentence string) string {
-	if condition {
-		return sentence
-	}
-	return ""
-}
-
 // Hint explains what the arguments ask for and the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
 	args = t.ofSQL(foreign.Joined(args))
@@ -30,16 +22,16 @@ func (t Tool) Hint(args rs.Object) string {
 	_, computes := t.computing(args)
 	_, worded := t.worded(args)
 	says := cmp.Or(
-		when(t.readsSQL(args), `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; `+
+		quote.When(t.readsSQL(args), `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; `+
 			`aggregate counts, sums and groups.`),
-		when(computes, "query_records lists records; aggregate computes."),
-		when(p.Never != "", "No value of "+quote.Line(p.Never)+" fulfils all of these conditions; if any of them is meant, send a call for each."),
-		when(p.Calls > 1, severalCalls(p)),
-		when(t.Takes("id"), t.idHint(args)),
-		when(t.Name == "aggregate", t.aggregateHint(args)),
+		quote.When(computes, "query_records lists records; aggregate computes."),
+		quote.When(p.Never != "", "No value of "+quote.Line(p.Never)+" fulfils all of these conditions; if any of them is meant, send a call for each."),
+		quote.When(p.Calls > 1, severalCalls(p)),
+		quote.When(t.Takes("id"), t.idHint(args)),
+		quote.When(t.Name == "aggregate", t.aggregateHint(args)),
 		recurring(args.Text("granularity")),
-		when(t.Name == "search" && args.Has("cursor") && !hasQueryOrBound(args), "Send a cursor with the arguments of its search."),
-		when(t.Name == "aggregate" && worded, "aggregate looks for no words: search finds the records that have them."),
+		quote.When(t.Name == "search" && args.Has("cursor") && !hasQueryOrBound(args), "Send a cursor with the arguments of its search."),
+		quote.When(t.Name == "aggregate" && worded, "aggregate looks for no words: search finds the records that have them."),
 	)
 	switch {
 	case says != "":
@@ -64,11 +56,11 @@ func (t Tool) idHint(args rs.Object) string {
 	several := identifier.Several(id)
 	_, stream := identifier.StreamAlone(id)
 	return cmp.Or(
-		when(stream != "", streamHint),
-		when(identifier.IsPage(id), "That is the address of a page, not the id of a record; the call below finds records that name it."),
-		when(several != nil, CallForEach(len(several))),
-		when(t.titleIn(args) != "", titleHint),
-		when(id != "" && !strings.Contains(id, ":"), identifier.Own(id, args.Text("connection_id"), args.Text("stream"))),
+		quote.When(stream != "", streamHint),
+		quote.When(identifier.IsPage(id), "That is the address of a page, not the id of a record; the call below finds records that name it."),
+		quote.When(several != nil, CallForEach(len(several))),
+		quote.When(t.titleIn(args) != "", titleHint),
+		quote.When(id != "" && !strings.Contains(id, ":"), identifier.Own(id, args.Text("connection_id"), args.Text("stream"))),
 	)
 }
 
@@ -82,10 +74,10 @@ func (t Tool) aggregateHint(args rs.Object) string {
 		return "aggregate takes one group_by. " + hint
 	}
 	return cmp.Or(
-		when(one != "", "aggregate takes one "+one+". "+CallForEach(len(names))),
-		when(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
-		when(args.Has("granularity") && !args.Has("group_by_time"), "group_by_time is the field with the time; a month is its granularity."),
-		when(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
+		quote.When(one != "", "aggregate takes one "+one+". "+CallForEach(len(names))),
+		quote.When(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
+		quote.When(args.Has("granularity") && !args.Has("group_by_time"), "group_by_time is the field with the time; a month is its granularity."),
+		quote.When(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
 	)
 }
 
@@ -126,7 +118,7 @@ func (t Tool) unknownHint(args rs.Object) string {
 	isPage := func(m rs.Member) bool {
 		return !t.Takes(m.Name) && (m.Name == "cursor" || foreign.Pages[written.Snake(m.Name)])
 	}
-	return when((t.Takes("limit") || t.Takes("offset_chars")) && slices.ContainsFunc(args, isPage),
+	return quote.When((t.Takes("limit") || t.Takes("offset_chars")) && slices.ContainsFunc(args, isPage),
 		"Pages have no numbers: each answer prints the call for the next one. The call below reads the first.")
 }
 
@@ -216,15 +208,15 @@ func (c Call) accountsFor(m rs.Member) bool {
 func recurring(granularity string) string {
 	word, unit := written.Snake(granularity), quote.Line(granularity)
 	likely := foreign.LikelyForms["granularity"][word]
-	return when(likely != "", "No group is by "+unit+": the call below groups by "+likely+
-		when(word != "minute" && !ofDays[strings.Trim(word, "0123456789_")], "; add up the "+likely+"s of each "+unit)+".")
+	return quote.When(likely != "", "No group is by "+unit+": the call below groups by "+likely+
+		quote.When(word != "minute" && !ofDays[strings.Trim(word, "0123456789_")], "; add up the "+likely+"s of each "+unit)+".")
 }
 
 // ofDays are the units, after a number, of lengths that no number of longer groups adds up to.
 var ofDays = written.Set("d m")
 
 func severalCalls(p foreign.Plan) string {
-	return "A filter has no or, and one value a field. " + CallForEach(p.Calls) + when(p.Overlaps, " "+Overlapping)
+	return "A filter has no or, and one value a field. " + CallForEach(p.Calls) + quote.When(p.Overlaps, " "+Overlapping)
 }
 
 // excludedHint explains how to find records with no value, any value or any value but one, by groups or in the records: no filter does.
@@ -238,15 +230,15 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		if t.Name == "aggregate" && !grouped {
 			return "No filter finds what has " + has + "; in the call below, " + groups + field + "."
 		}
-		return "No filter finds what has " + has + ": " + when(t.Name == "query_records", "the call below does without that condition; ") +
-			when(t.Name != "query_records", "leave that condition out and ") + among
+		return "No filter finds what has " + has + ": " + quote.When(t.Name == "query_records", "the call below does without that condition; ") +
+			quote.When(t.Name != "query_records", "leave that condition out and ") + among
 	}
 	each := rs.Object{{Name: excluded.Name, Value: `"VALUE"`}}.JSON()
 	return "No filter excludes a value: " + cmp.Or(
-		when(written.IsNumber(excluded.Value), "the call below has what is above it; send it with lt in place of gt, too."),
-		when(grouped, "leave that condition out, or group by "+field+"."),
-		when(!args.Has("stream") && !args.Has("streams"), "aggregate with group_by "+field+" lists the others, in the one stream that you name."),
-		when(t.Name == "query_records", "the call below lists those of "+field+"; then send query_records for each other one, with "+each+" in filter."),
+		quote.When(written.IsNumber(excluded.Value), "the call below has what is above it; send it with lt in place of gt, too."),
+		quote.When(grouped, "leave that condition out, or group by "+field+"."),
+		quote.When(!args.Has("stream") && !args.Has("streams"), "aggregate with group_by "+field+" lists the others, in the one stream that you name."),
+		quote.When(t.Name == "query_records", "the call below lists those of "+field+"; then send query_records for each other one, with "+each+" in filter."),
 		"the call below groups by "+field+", and the other groups are what is asked for.",
 	)
 }

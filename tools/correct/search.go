@@ -78,7 +78,7 @@ func (s *operatorSearch) take(o foreign.QueryOperator, alone bool) {
 	hasFlag := func(f rs.SchemaField) bool { return slices.Contains(flag.Fields, f.Name) }
 	hasAddress := func(f rs.SchemaField) bool { return fields.IsSenderAddress(f) && f.Type == "string" }
 	isActor := func(f rs.SchemaField) bool { return f.Role == "actor" }
-	sent := map[bool]string{true: "-"}[o.Denied] + o.Name + ":" + o.Value
+	sent := quote.When(o.Denied, "-") + o.Name + ":" + o.Value
 	switch {
 	case o.Denied && !known && o.Value != "me": // search excludes words, not senders
 		s.words += " -" + strings.Join(strings.Fields(o.Value), " -")

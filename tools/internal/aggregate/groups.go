@@ -215,7 +215,12 @@ func (r *Aggregation) composed(base rs.Object, rows []row, shown, limit int, mor
 	if r.Args.GroupByTime != "" {
 		base = base.With("time_zone", rs.EncodeJSON(r.Args.Zone.String()))
 	}
-	orNull := func(s string) any { return map[bool]any{true: s}[s != ""] }
+	orNull := func(s string) any {
+		if s == "" {
+			return nil
+		}
+		return s
+	}
 	answer := base.Without("links", "value", "group_count").WithAll(rs.Object{
 		rs.NewMember("metric", r.Args.Metric), rs.NewMember("field", r.Args.Field), rs.NewMember("group_by", orNull(r.Args.GroupBy)),
 		rs.NewMember("group_by_time", orNull(r.Args.GroupByTime)), rs.NewMember("granularity", orNull(r.Args.Granularity)),

@@ -80,7 +80,11 @@ func (r *Aggregation) lowestFirst(rows []row) bool {
 		}
 	}
 	if lowest != least {
-		r.add("order", map[bool]string{true: "asc", false: "desc"}[lowest])
+		order := "desc"
+		if lowest {
+			order = "asc"
+		}
+		r.add("order", order)
 	}
 	return lowest
 }

@@ -141,7 +141,11 @@ func (e expression) plan() (p Plan, ok bool) {
 		ok := true
 		switch c = c.affirmed(); {
 		case c.operator == absent:
-			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: map[bool]string{false: NoneOf, true: AnyOf}[c.denied]}, inexpressible+1
+			value := NoneOf
+			if c.denied {
+				value = AnyOf
+			}
+			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: value}, inexpressible+1
 		case c.denied:
 			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: c.value}, inexpressible+1
 		case c.operator == within:

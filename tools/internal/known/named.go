@@ -135,7 +135,9 @@ func ValuesOf(row *rs.SchemaStream, name string, args, bounds rs.Object) (tool s
 	metric, time := "", ""
 	for _, field := range row.Fields() {
 		if field.Name == name && slices.Contains(field.Aggregates, "sum") && !written.IsLevel(name) {
-			metric = map[bool]string{true: "avg", false: "sum"}[averaged().MatchString(written.Snake(name))]
+			if metric = "sum"; averaged().MatchString(written.Snake(name)) {
+				metric = "avg"
+			}
 		}
 		if field.Role == "event-time" && slices.Contains(field.Aggregates, "group_by_time") {
 			time = field.Name

@@ -159,7 +159,9 @@ func (s *search) readMeasure(a *ask) {
 		}
 		if s.weekly || s.hourly {
 			_, _, a.ranks = written.Superlative(a.query)
-			a.granularity = map[bool]string{true: "hour", false: "day"}[s.hourly]
+			if a.granularity = "day"; s.hourly {
+				a.granularity = "hour"
+			}
 			a.explain(append(strings.Fields(strings.Join(slices.Concat(weekdays, hours), " ")), a.ranks...)...)
 		}
 	}
@@ -199,7 +201,9 @@ func (s *search) readAsked(a *ask) {
 		of, a.metric = "shop", "sum"
 	}
 	if of == "where" {
-		of = map[bool]string{true: "shop", false: "location"}[s.Question.AsksSum()]
+		if of = "location"; s.Question.AsksSum() {
+			of = "shop"
+		}
 	}
 	a.of = of
 	a.explain(word)

@@ -134,13 +134,17 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 		add("group_by_time", source.Time)
 		add("granularity", a.granularity)
 	case a.kind == extreme:
-		add("sort", map[bool]string{true: "-"}[a.largest]+a.field)
+		add("sort", quote.When(a.largest, "-")+a.field)
 		add("limit", max(1, s.many))
 	case a.kind == byTime:
-		add("order", map[bool]string{true: "asc"}[oldest])
+		add("order", quote.When(oldest, "asc"))
 		add("limit", max(1, s.many))
 	case a.kind == most && s.many > 0:
-		add("limit", s.many+map[bool]int{true: 1}[a.group == source.Author]) // one is the owner
+		limit := s.many
+		if a.group == source.Author { // one is the owner
+			limit++
+		}
+		add("limit", limit)
 	}
 	if len(where) > 0 {
 		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
@@ -245,9 +249,13 @@ func (s *search) sentence(a *ask) string {
 		if a.isNegative {
 			by += ", where what was paid is negative"
 		}
-		return "The " + map[bool]string{true: "largest", false: "smallest"}[a.largest != a.isNegative] + many + " of " + of + " by " + by + ": "
+		rank := "smallest"
+		if a.largest != a.isNegative {
+			rank = "largest"
+		}
+		return "The " + rank + many + " of " + of + " by " + by + ": "
 	case most:
-		return "By " + a.group + map[bool]string{true: ownIncluded}[a.group == a.source().Author] + ": "
+		return "By " + a.group + quote.When(a.group == a.source().Author, ownIncluded) + ": "
 	case eachValue:
 		return "By " + a.group + ", each value and none: "
 	case sums:

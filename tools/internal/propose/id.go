@@ -52,8 +52,7 @@ func (s *search) byID(ctx context.Context) (says string, found bool) {
 	if !missing || streams == 0 {
 		return "", false
 	}
-	plural := map[bool]string{true: "s"}[streams > 1]
-	says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, plural)
+	says = fmt.Sprintf("Nor is %s the own id of a record, in %d stream%s.", quote.Text(id), streams, quote.When(streams > 1, "s"))
 	if others := len(scopes) - streams; others > 0 {
 		says += fmt.Sprintf(" %d others were not looked through: name them in streams.", others)
 	}

@@ -18,7 +18,7 @@ import (
 // sentTo returns a hint for a query for what was sent to somebody, in a stream whose recipients no search reads, with the call for all that
 // the most frequent sender sent, who may be the owner. It is "" for any other query.
 func (s *search) sentTo(ctx context.Context) string {
-	query := map[bool]string{true: "mail "}[len(s.Streams) > 0] + s.Rest
+	query := quote.When(len(s.Streams) > 0, "mail ") + s.Rest
 	name := relax.Recipient(query, func(word string) bool {
 		isSender := func(hit rs.Item) bool {
 			return slices.Contains(strings.Fields(strings.ToLower(hit.Members.Text("actor"))), word)

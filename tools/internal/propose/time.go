@@ -116,7 +116,7 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	}
 	which := ""
 	if newest, oldest := s.Question.AsksByTime(); newest || oldest { // the answer then says which hit is the newest or oldest
-		words, which = relax.Without(words, s.Question.TimeWord()), map[bool]string{true: "newest ", false: "oldest "}[newest]
+		words, which = relax.Without(words, s.Question.TimeWord()), s.byTime()+" "
 	}
 	args = s.Arguments.Without("q", "query")
 	had, of := known.NamedConnections(s.Schema().Sources, words)

@@ -52,6 +52,14 @@ func Names(names []string, limit int) string {
 	return strings.Join(shown, ", ")
 }
 
+// When returns a text if a condition holds, else "".
+func When(holds bool, text string) string {
+	if holds {
+		return text
+	}
+	return ""
+}
+
 // AreIn returns the start of a sentence about where words are: "a" is in, or "a", "b" are in.
 func AreIn(words []string) string {
 	var quoted []string

@@ -250,7 +250,9 @@ func AsksPast(query string) bool {
 	terms, _ := split(query)
 	common := func(language map[string]bool) (n int) {
 		for _, t := range terms {
-			n += map[bool]int{true: 1}[language[t.folded]]
+			if language[t.folded] {
+				n++
+			}
 		}
 		return n
 	}

@@ -147,7 +147,11 @@ func AmountOf(query string) Amount {
 			bound(operator, 5)
 			sign, behind, word, wordAt = part(4), part(6), part(7), 7
 		default:
-			bound(map[bool]string{true: "gte", false: "lte"}[part(5) != ""], 2)
+			operator := "lte"
+			if part(5) != "" {
+				operator = "gte"
+			}
+			bound(operator, 2)
 			sign, behind, word, wordAt = part(1), part(3), part(4), 4
 		}
 		code, end := cmp.Or(Code(cmp.Or(sign, before, behind, word)), strings.ToUpper(behind)), at[1]
