@@ -151,7 +151,7 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 		if grouped, ok := c.timeGroup(args, name, field, metric); ok {
 			args = grouped
 		} else {
-			args = args.With(name, rs.EncodeJSON(c.name(name, field, fields.Aggregates(name), "group")))
+			args = args.With(name, rs.EncodeJSON(c.name(name, field, fields.Aggregates(name), toGroup)))
 		}
 	}
 	return args

@@ -28,22 +28,22 @@ func (c *correction) filter(args rs.Object) rs.Object {
 		if rest, bound := foreign.BoundIn(field); bound != "" && c.stream.Field(field) == nil && written.IsDate(m.Value) {
 			field, m.Value = rest, rs.Object{{Name: bound, Value: m.Value}}.JSON()
 		}
-		u, what := fields.Use(fields.Filters), "be filtered by"
+		use, purpose := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
-			u, what = fields.HasBounds, "be filtered by a range"
+			use, purpose = fields.HasBounds, "be filtered by a range"
 			if instead, ok := c.textRange(args, field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
 			}
 		} else {
-			field = c.unfiltered(field, u)
+			field = c.unfiltered(field, use)
 			if shown, ok := c.elsewhere(args, field, m.Value); ok {
 				args = shown
 				continue
 			}
 		}
-		field, u = c.byValue(filter, field, m.Value, u)
-		mended = c.put(mended, m, field, c.name("filter", field, u, what))
+		field, use = c.byValue(filter, field, m.Value, use)
+		mended = c.put(mended, m, field, c.name("filter", field, use, purpose))
 	}
 	return filtered(args, mended)
 }
@@ -114,7 +114,7 @@ func (c *correction) planned(args, filter rs.Object) rs.Object {
 		c.send(answer{hint: severalCalls(p)})
 	}
 	if p.Excluded != nil {
-		if to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), "group"); to != "" {
+		if to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), toGroup); to != "" {
 			c.send(answer{sendGroups, rs.Member{Name: to, Value: p.Excluded.Value}, excludedHint(c.tool, *p.Excluded, args)})
 		}
 	}

@@ -68,14 +68,17 @@ func (c *correction) lacks(param, name, then string, values ...any) {
 	c.report("unknown_field", param, "%s has no field %s"+then, append([]any{c.stream.Name, quote.Text(name)}, values...)...)
 }
 
-// name returns the field that a name in an argument means, or "", and reports a wrong name. what completes "cannot …" in the report.
-func (c *correction) name(param, name string, u fields.Use, what string) string {
-	known := c.stream.Suited(u)
+// toGroup is what group_by and group_by_time need a field for.
+const toGroup = "group"
+
+// name returns the field that a name in an argument means, or "", and reports a wrong name. purpose completes "cannot …" in the report.
+func (c *correction) name(param, name string, use fields.Use, purpose string) string {
+	known := c.stream.Suited(use)
 	top, _, _ := strings.Cut(name, ".")
 	if slices.Contains(known, name) || slices.Contains(known, top) {
 		return name
 	}
-	near := c.stream.Near(name, u)
+	near := c.stream.Near(name, use)
 	if same := c.stream.Spelled(name); slices.Contains(known, same) {
 		near = []string{same}
 	} else if same != "" { // an existing field is not a misspelling of another
@@ -83,14 +86,14 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	}
 	choices, hint := nearest(near, known), ""
 	switch {
-	case len(near) > 0 || what == "" && len(known) > 0:
+	case len(near) > 0 || purpose == "" && len(known) > 0:
 	case len(known) == 0:
 		if choices = "No field of it can"; c.stream.Field(name) == nil {
-			choices += " " + what
+			choices += " " + purpose
 		}
 		if by := c.stream.Suited(fields.Aggregates("group_by")); param == "group_by_time" && len(by) > 0 {
 			choices += " by time; group_by takes " + quote.Names(by, maxShown)
-		} else if param == "field" || what == "group" {
+		} else if param == "field" || purpose == toGroup {
 			hint = "metric count needs no field; query_records shows the values."
 		}
 	default:
@@ -98,14 +101,14 @@ func (c *correction) name(param, name string, u fields.Use, what string) string 
 	}
 	isField := c.stream.Field(name) != nil
 	if isField {
-		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, what, choices)
+		c.report("unknown_field", param, "field %s of %s cannot %s. %s.", quote.Text(name), c.stream.Name, purpose, choices)
 	} else {
 		c.lacks(param, name, "%s. %s.", c.inGrant, choices)
 	}
 	switch {
 	case len(near) > 0:
 		return near[0]
-	case isField && what == "group" && param == "group_by":
+	case isField && param == "group_by":
 		c.send(answer{sendValues, rs.Member{Name: name}, hint})
 	case len(known) > maxShown:
 		c.send(answer{kind: sendSchema, hint: hint})

@@ -25,7 +25,7 @@ func (s *searchPage) findHints() []string {
 	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.whole():
 		number = s.number()
 	}
-	if number == noSum && s.hasCall("sum") || number == noCount && s.hasCall("count") {
+	if number == noSum && s.q.Metric == "sum" || number == noCount && s.q.Metric == "count" {
 		number = ""
 	}
 	if newest, oldest := s.q.Question.AsksByTime(); newest || oldest {
@@ -59,11 +59,6 @@ const (
 	noSum   = "The hits are not a sum: aggregate adds up a field, also within a filter."
 	noCount = "The hits are not a count: aggregate counts records, also within a filter."
 )
-
-// hasCall reports whether a hint has the call for an aggregate of that metric.
-func (s *searchPage) hasCall(metric string) bool {
-	return slices.ContainsFunc(s.q.Hints, func(hint string) bool { return strings.Contains(hint, `"metric":"`+metric+`"`) })
-}
 
 // number says how many records the hits belong to if the page has all of them, else how to count them.
 func (s *searchPage) number() string {

@@ -47,6 +47,7 @@ type Proposals struct {
 	OfTime  object   // arguments of a search restricted to the time that the query names; nil for none
 	OfOther object   // the same for another occurrence of that time, if both may be meant; nil for none
 	Hints   []string // what words of the query may mean beyond a search for them, each with the call
+	Metric  string   // of the aggregate that a hint calls; "" for none
 }
 
 func (q SearchQuery) call(cursor string) *write.Object {

@@ -11,31 +11,31 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// answer returns the call that answers the query, with what it finds: newest for the newest or oldest record, hint for any other. Both are
-// "" if no call is certain to.
-func (s *search) answer(ctx context.Context) (newest, hint string) {
+// answer returns the call that answers the query, with what it finds: newest for the newest or oldest record, hint for any other, and the
+// metric of its aggregate. All are "" if no call is certain to.
+func (s *search) answer(ctx context.Context) (newest, hint, metric string) {
 	denies := written.Negation(s.Q) != "" && has(s.Q, answered)
 	if (denies || has(s.Q, unanswered)) && slices.ContainsFunc(relax.All(s.Q), fields.IsMail) {
-		return "", "No field says whether a mail was answered: the messages of its thread show it."
+		return "", "No field says whether a mail was answered: the messages of its thread show it.", ""
 	}
 	if says, is := s.memberCount(ctx); is {
-		return "", says
+		return "", says, ""
 	}
 	for _, k := range s.kinds(ctx) {
 		a := s.read(ctx, k)
 		if a == nil {
 			continue
 		}
-		if says := s.call(a); says != "" && k == byTime {
-			return says, ""
+		if says, metric := s.call(a); says != "" && k == byTime {
+			return says, "", ""
 		} else if says != "" {
-			return "", says
+			return "", says, metric
 		}
 	}
 	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 && !s.several {
-		return s.withoutFirst(), ""
+		return s.withoutFirst(), "", ""
 	}
-	return "", ""
+	return "", "", ""
 }
 
 // kinds returns what the query may ask for, the likeliest first. It reads nothing but, for a query that finds little, the schema.

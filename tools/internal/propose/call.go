@@ -25,11 +25,11 @@ func (s *search) withoutFirst() string {
 	return fmt.Sprintf("Without the word %s: ", quote.Text(word)) + searchFor("oldest "+strings.Join(others, " "), s.without("limit"))
 }
 
-// call returns the one call for an ask, or one for each connection that has what it names, with what it finds; "" if no call is certain to
-// find it.
-func (s *search) call(a *ask) string {
+// call returns the one call for an ask, or one for each connection that has what it names, with what it finds, and the metric of an
+// aggregate; "" if no call is certain to find it.
+func (s *search) call(a *ask) (says, metric string) {
 	if a.none {
-		return s.noneSentence(a)
+		return s.noneSentence(a), ""
 	}
 	sources := a.sources[:1]
 	if a.whose != "" || a.several {
@@ -38,20 +38,21 @@ func (s *search) call(a *ask) string {
 	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
 	switch {
 	case isFiltered && s.Unfiltered:
-		return ""
+		return "", ""
 	case a.within != "":
-		return s.topicCall(a)
+		return s.topicCall(a), ""
 	case len(s.bounds()) > 0 && sources[0].Time == "":
-		return ""
+		return "", ""
 	case a.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
-		return ""
+		return "", ""
 	}
-	says := s.sentence(a) + s.calls(a, sources)
+	calls, metric := s.calls(a, sources)
+	says = s.sentence(a) + calls
 	_, of := known.NamedStreams(s.Schema().Sources, []string{a.flag})
 	if a.kind == records && has(s.Rest, having) && len(of) > 0 && of[0].Stream != a.source().Stream {
 		says += ". The stream of that name: " + s.records(of[0].Stream)
 	}
-	return says
+	return says, metric
 }
 
 // noneSentence returns that none of the records in which an ask looked for words has them.
@@ -68,11 +69,12 @@ func (s *search) noneSentence(a *ask) string {
 	return fmt.Sprintf("No record of %s has all of: %s.", of, strings.Join(a.left, ", "))
 }
 
-// calls returns the calls for an ask of some sources.
-func (s *search) calls(a *ask, sources []known.Source) string {
+// calls returns the calls for an ask of some sources, and the metric of aggregates.
+func (s *search) calls(a *ask, sources []known.Source) (_, metric string) {
 	var calls []string
 	for _, source := range sources {
 		tool, args := s.arguments(a, source)
+		metric = args.Text("metric")
 		call := correct.Call{Tool: tool, Arguments: args}.String()
 		if len(sources) > 1 && tool == "aggregate" { // mail is not chat
 			call = quote.Names([]string{source.Connection.DisplayName}, 1) + ": " + call
@@ -85,7 +87,7 @@ func (s *search) calls(a *ask, sources []known.Source) string {
 		tool, args := s.arguments(&other, sources[0])
 		calls = append(calls, correct.Call{Tool: tool, Arguments: args}.String())
 	}
-	return strings.Join(calls, ", ")
+	return strings.Join(calls, ", "), metric
 }
 
 // groupOf returns the field by which the records of an ask are counted. What oneself sent is counted by sender; "" is for none.

@@ -29,8 +29,9 @@ const (
 )
 
 // wordsInNames returns a hint about words of a query that no record has and that are in the names of streams, of one connection or of a
-// field. The hint has the call that searches there for the other words, or lists what is there. It is "" if there are no such words.
-func (s *search) wordsInNames(ctx context.Context) string {
+// field. The hint has the call that searches there for the other words, or lists what is there, and the metric of an aggregate. It is "" if
+// there are no such words.
+func (s *search) wordsInNames(ctx context.Context) (hint, metric string) {
 	absent := s.absent
 	if len(absent) == 0 && read.IsEmpty(s.Response) && !s.inPeriod() && len(s.Filter) == 0 {
 		if words := relax.Words(s.Q); len(words) == 1 {
@@ -38,7 +39,7 @@ func (s *search) wordsInNames(ctx context.Context) string {
 		}
 	}
 	if _, _, ranks := written.Superlative(s.Q); ranks != nil { // the largest record of a stream need not have that word
-		return ""
+		return "", ""
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query
 	absent = slices.DeleteFunc(slices.Clone(absent), func(word string) bool {
@@ -46,12 +47,12 @@ func (s *search) wordsInNames(ctx context.Context) string {
 			len(relax.Topic(word)) == 0
 	})
 	if len(absent) == 0 || len(s.presentWords()) > 0 && s.remainingWords() == nil { // of these, not all would be looked for
-		return ""
+		return "", ""
 	}
 	sources := s.places(ctx)
 	within := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool { return !s.isSearched(source) })
 	if words, of := known.NamedStreams(within, absent); len(of) > 0 {
-		return s.inStreamNames(ctx, words, of)
+		return s.inStreamNames(ctx, words, of), ""
 	}
 	if words, of := known.NamedConnections(sources, absent); len(of) == 1 {
 		says, id := fmt.Sprintf("%s the name of the connection %s: ", quote.AreIn(words), quote.Connections(of)), rs.EncodeJSON(of[0].ID)
@@ -61,26 +62,26 @@ func (s *search) wordsInNames(ctx context.Context) string {
 			})
 		}
 		if others := slices.DeleteFunc(s.remainingWords(words...), isKind); len(others) > 0 {
-			return s.searchRemaining(says, others, "connection_id", id)
+			return s.searchRemaining(says, others, "connection_id", id), ""
 		}
-		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String()
+		return says + correct.Call{Tool: "schema", Arguments: rs.Object{{Name: "connection_id", Value: id}}}.String(), ""
 	}
 	return s.inFieldName(ctx, absent)
 }
 
 // inFieldName returns a hint that words are in the name of a field, with the call for its numbers by month or in total, or for its values.
-func (s *search) inFieldName(ctx context.Context, words []string) string {
+func (s *search) inFieldName(ctx context.Context, words []string) (hint, metric string) {
 	document := s.Schemas.Cached(ctx, "", s.Scope.ConnectionID)
 	if document == nil && s.Repair == nil && auth.PrincipalFrom(ctx).Package == nil { // a repair has its own budget of reads
 		document = s.Schema().Document
 	}
 	if document == nil {
-		return ""
+		return "", ""
 	}
 	absent := words
 	words, name, rows := known.NamedField(document, s.Streams, absent)
 	if name == "" {
-		return ""
+		return "", ""
 	}
 	var streams []string
 	for _, row := range rows {
@@ -96,13 +97,13 @@ func (s *search) inFieldName(ctx context.Context, words []string) string {
 		isCondition := slices.Contains(f.Aggregates, "sum") || f.Type == "boolean" || f.Role == "event-time"
 		return f.Name == name && isCondition // a search for the other words would lose the condition
 	}) {
-		return ""
+		return "", ""
 	}
 	if len(others) > 0 && len(s.list.Items) > 0 && len(streams) <= maxNamedStreams {
-		return s.searchRemaining(says, others, "streams", rs.EncodeJSON(streams))
+		return s.searchRemaining(says, others, "streams", rs.EncodeJSON(streams)), ""
 	}
 	tool, args := known.ValuesOf(rows[0], name, argument.InConnection(s.Arguments, "stream", rows[0].Name), s.bounds())
-	return says + correct.Call{Tool: tool, Arguments: args}.String()
+	return says + correct.Call{Tool: tool, Arguments: args}.String(), args.Text("metric")
 }
 
 // unreadField returns a hint that a word of the query is the name of a list that neither a search nor a filter reads, such as the labels of

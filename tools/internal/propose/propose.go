@@ -34,7 +34,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
 	days, hint := s.Mismatch, ""
 	if !s.inHours {
-		p.Newest, hint = s.answer(ctx)
+		p.Newest, hint, p.Metric = s.answer(ctx)
 	}
 	switch {
 	case s.inHours:
@@ -53,11 +53,12 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		hint = cmp.Or(s.byLife(&p), s.fieldNumber(ctx))
 	}
 	if hint == "" && !s.several && p.Meant == "" && p.Newest == "" && !s.inHours && !s.lacksTime() {
-		hint = cmp.Or(s.wordsInNames(ctx), s.unreadField(ctx))
+		hint, p.Metric = s.wordsInNames(ctx)
+		hint = cmp.Or(hint, s.unreadField(ctx))
 	}
 	to := s.sentTo(ctx)
 	if to != "" { // other calls find what that name sent
-		hint = ""
+		hint, p.Metric = "", ""
 	}
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
