@@ -50,7 +50,7 @@ func (c *correction) filter(args rs.Object) rs.Object {
 
 // put adds the condition m on field to a filter, under the name of the field that is meant, if that can be compared with its value.
 func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.Object {
-	isOther, of := meant != field, rs.Member{Name: meant, Value: m.Value}
+	isOther, condition := meant != field, rs.Member{Name: meant, Value: m.Value}
 	switch f := c.stream.Field(meant); {
 	case meant == "":
 	case isOther && foreign.Denies(field, meant):
@@ -62,9 +62,9 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 		c.report("unknown_field", "filter", "%s of %s cannot be compared with %s.", quote.Text(meant), c.stream.Name, quote.JSON(m.Value))
 		c.send(answer{kind: sendSchema})
 	case filter.Includes(meant):
-		before, own := filter.Object(meant), rs.AsObject(m.Value)
-		both := before.WithAll(own)
-		if before != nil && own != nil && len(both) == len(before)+len(own) {
+		before, bounds := filter.Object(meant), rs.AsObject(m.Value)
+		both := before.WithAll(bounds)
+		if before != nil && bounds != nil && len(both) == len(before)+len(bounds) {
 			return filter.With(meant, both.JSON())
 		}
 		c.send(answer{kind: sendNothing}) // one field cannot have both conditions
@@ -74,10 +74,10 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 		if !fields.Aggregates("group_by")(*f) {
 			c.send(answer{kind: sendNothing})
 		}
-		c.send(answer{sendGroups, of, quote.Line(meant) + " has ids, not names: the call below lists them to choose from."})
+		c.send(answer{sendGroups, condition, quote.Line(meant) + " has ids, not names: the call below lists them to choose from."})
 	case isOther && f != nil && f.Lexical && fields.Bodies[written.Snake(field)] && rs.Kind(m.Value) == "string" &&
 		c.instead.kind < sendSearch:
-		c.send(answer{sendTexts, of, "A filter compares a whole text: the call below searches for the words."})
+		c.send(answer{sendTexts, condition, "A filter compares a whole text: the call below searches for the words."})
 	case isOther && f != nil && f.Type == "boolean":
 		if written.Truth(m.Value) != "" {
 			return append(filter, rs.Member{Name: meant, Value: written.Truth(m.Value)})
@@ -86,7 +86,7 @@ func (c *correction) put(filter rs.Object, m rs.Member, field, meant string) rs.
 	case isOther && f != nil && fields.IsTime(*f):
 		return append(filter, rs.Member{Name: meant, Value: cmp.Or(foreign.InForm(rs.Member{Name: "time", Value: m.Value}, ""), m.Value)})
 	default:
-		return append(filter, of)
+		return append(filter, condition)
 	}
 	return filter
 }
@@ -133,10 +133,10 @@ func (c *correction) planned(args, filter rs.Object) rs.Object {
 
 // bounded replaces the bounds of a period that are not fields, such as from and to, by bounds of the stream's time field.
 func (c *correction) bounded(filter rs.Object) rs.Object {
-	at, timed := c.stream.Time(), rs.Object{}
+	timeField, timed := c.stream.Time(), rs.Object{}
 	var rest rs.Object
 	var names []string
-	missed, own := false, false
+	isMissing, areFields := false, false
 	isTime := func(name string) bool { return fields.IsTime(*c.stream.Field(name)) || written.IsTimeName(name) }
 	for _, m := range filter {
 		bounds, _ := foreign.SearchBounds(m, c.tool.now)
@@ -148,49 +148,49 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 			bounds = nil
 		}
 		isOpen := func(bound rs.Member) bool { return !written.IsTime(bound.Value) }
-		has := c.stream.Field(m.Name) != nil
-		if has && !addressees[m.Name] || len(bounds) == 0 || slices.ContainsFunc(bounds, isOpen) {
+		isField := c.stream.Field(m.Name) != nil
+		if isField && !addressees[m.Name] || len(bounds) == 0 || slices.ContainsFunc(bounds, isOpen) {
 			rest = append(rest, m)
 			continue
 		}
-		names, own = append(names, m.Name), own || has
-		missed = missed || has || c.stream.LacksField(m.Name) || !slices.ContainsFunc(c.stream.Near(m.Name, nil), isTime)
+		names, areFields = append(names, m.Name), areFields || isField
+		isMissing = isMissing || isField || c.stream.LacksField(m.Name) || !slices.ContainsFunc(c.stream.Near(m.Name, nil), isTime)
 		for _, bound := range bounds {
 			timed = append(timed, rs.Member{Name: cmp.Or(foreign.BoundOperators[bound.Name], bound.Name), Value: bound.Value})
 		}
 	}
 	isTwice := func(bound rs.Member) bool { return len(members(timed, bound.Name)) > 1 }
-	if at == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !missed && len(timed) < 2 || rest.Includes(at) {
+	if timeField == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !isMissing && len(timed) < 2 || rest.Includes(timeField) {
 		return filter
 	}
 	lacks := "field"
-	if own {
+	if areFields {
 		lacks = "times in"
 	}
 	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks,
-		quote.Names(names, maxShown), quote.Line(at))
-	return append(rest, rs.Member{Name: at, Value: timed.JSON()})
+		quote.Names(names, maxShown), quote.Line(timeField))
+	return append(rest, rs.Member{Name: timeField, Value: timed.JSON()})
 }
 
 // byValue narrows the use of a field to the kind of the value. A date under a name that resembles no field is compared with the time field.
-func (c *correction) byValue(filter rs.Object, field, value string, u fields.Use) (string, fields.Use) {
-	kind, at := fields.KindOf(value), c.stream.Time()
-	fits := func(f rs.SchemaField) bool { return u(f) && kind(f) }
+func (c *correction) byValue(filter rs.Object, field, value string, use fields.Use) (string, fields.Use) {
+	kind, timeField := fields.KindOf(value), c.stream.Time()
+	fits := func(f rs.SchemaField) bool { return use(f) && kind(f) }
 	switch {
 	case kind == nil || c.stream.Field(field) != nil:
-	case len(c.stream.Near(field, u)) == 0 && at != "" && kind(*c.stream.Field(at)) && !filter.Includes(at):
-		c.lacks("filter", field, "; %s says when a record is.", quote.Line(at))
-		return at, u
+	case len(c.stream.Near(field, use)) == 0 && timeField != "" && kind(*c.stream.Field(timeField)) && !filter.Includes(timeField):
+		c.lacks("filter", field, "; %s says when a record is.", quote.Line(timeField))
+		return timeField, use
 	case len(c.stream.Near(field, fits)) > 0:
 		return field, fits
 	}
-	return field, u
+	return field, use
 }
 
 // unfiltered returns the field that a name means if no field for filters is near, such as to for recipient, or if another field has the
 // same words, such as labels for label; else the name.
-func (c *correction) unfiltered(name string, u fields.Use) string {
-	near, suited := c.stream.Near(name, nil), c.stream.Near(name, u)
+func (c *correction) unfiltered(name string, use fields.Use) string {
+	near, suited := c.stream.Near(name, nil), c.stream.Near(name, use)
 	if c.stream.Field(name) != nil || len(near) == 0 || slices.Contains(suited, near[0]) {
 		return name
 	}
@@ -258,18 +258,18 @@ func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (
 			words++
 		}
 	}
-	time := c.stream.Time()
-	groups := slices.Contains(f.Aggregates, "group_by") && !isGrouped(args)
+	timeField := c.stream.Time()
+	isGroup := slices.Contains(f.Aggregates, "group_by") && !isGrouped(args)
 	switch {
-	case dates == len(bounds) && time != "" && !args.Object("filter").Has(time):
-		instead = rs.Object{{Name: time, Value: bounds.JSON()}}
-		c.send(answer{hint: quote.Line(time) + " says when a record is."})
+	case dates == len(bounds) && timeField != "" && !args.Object("filter").Has(timeField):
+		instead = rs.Object{{Name: timeField, Value: bounds.JSON()}}
+		c.send(answer{hint: quote.Line(timeField) + " says when a record is."})
 	case words < len(bounds):
 		return nil, false
 	case value != "" && f.Exact:
 		instead = rs.Object{{Name: field, Value: value}}
 		c.send(answer{hint: "A text has no range: the call below finds exactly this value."})
-	case groups:
+	case isGroup:
 		c.send(answer{sendGroups, rs.Member{Name: field, Value: bounds.JSON()},
 			"A text has no range: the call below lists the values of " + quote.Line(field) + " to choose from."})
 	default:

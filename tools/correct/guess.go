@@ -231,31 +231,37 @@ func (t Tool) completeAggregate(guess rs.Object) (Call, bool) {
 func (t Tool) placed(args rs.Object) rs.Object {
 	placed := slices.Clone(args)
 	for _, m := range args {
-		rest, plain := placed.Without(m.Name), written.Snake(m.Name)
-		meant := slices.IndexFunc(t.parameters, func(p parameter) bool { return !rest.Has(p.Name) && isMisspelt(plain, p.Name) })
-		isObject := rs.AsObject(m.Value) != nil
-		_, bound := foreign.BoundIn(plain)
-		verb, what, _ := strings.Cut(plain, "_")
-		switch truth := written.Truth(m.Value); {
-		case t.Takes(m.Name):
-		case fields.ShowVerbs[verb] && truth == "true" && t.Takes("expand"):
-			placed = listing(rest, "expand", what)
-		case fields.ShowVerbs[verb] && truth != "":
-			placed = rest
-		case meant >= 0 && (bound == "" || !written.IsDate(m.Value)):
-			p := &t.parameters[meant]
-			placed = placed.Renamed(m.Name, p.Name, t.value(p, m.Value))
-		case !t.Takes("filter"), !isObject && strings.HasPrefix(plain, "exclud"): // the field is unknown
-			placed = rest
-		case slices.Contains(foreign.Aliases["filter"], plain) && (isObject || rs.Kind(m.Value) == "string"):
-			placed = rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
-		case t.namesField(plain) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
-			placed = filteredBy(rest, rs.Object{m}.JSON())
-		default:
-			placed = rest
+		if !t.Takes(m.Name) {
+			placed = t.place(placed, m)
 		}
 	}
 	return placed
+}
+
+// place does so with one argument that the tool does not take.
+func (t Tool) place(args rs.Object, m rs.Member) rs.Object {
+	rest, name, isObject := args.Without(m.Name), written.Snake(m.Name), rs.AsObject(m.Value) != nil
+	verb, shown, _ := strings.Cut(name, "_")
+	if truth := written.Truth(m.Value); fields.ShowVerbs[verb] && truth != "" {
+		if truth == "true" && t.Takes("expand") {
+			return listing(rest, "expand", shown)
+		}
+		return rest
+	}
+	isMeant := func(p parameter) bool { return !rest.Has(p.Name) && isMisspelt(name, p.Name) }
+	_, bound := foreign.BoundIn(name)
+	if at := slices.IndexFunc(t.parameters, isMeant); at >= 0 && (bound == "" || !written.IsDate(m.Value)) {
+		p := &t.parameters[at]
+		return args.Renamed(m.Name, p.Name, t.value(p, m.Value))
+	}
+	switch {
+	case !t.Takes("filter"), !isObject && strings.HasPrefix(name, "exclud"): // the field is unknown
+	case slices.Contains(foreign.Aliases["filter"], name) && (isObject || rs.Kind(m.Value) == "string"):
+		return rest.With("filter", rs.JoinArray([]string{rest.Get("filter"), m.Value})) // both hold
+	case t.namesField(name) && (foreign.HasOperator(m.Name) || t.Takes("stream") && compares(m.Value)):
+		return filteredBy(rest, rs.Object{m}.JSON())
+	}
+	return rest
 }
 
 func isMisspelt(name, parameter string) bool {
