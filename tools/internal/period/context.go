@@ -44,7 +44,7 @@ func WithContext(
 	if len(hits) == 0 {
 		return response
 	}
-	read.All(ctx, len(hits), func(ctx context.Context, i int) { hits[i].date(ctx, server, nil) })
+	read.All(ctx, len(hits), func(ctx context.Context, i int) { hits[i].readRecord(ctx, server, nil) })
 	items := slices.Clone(list.Items)
 	for i, hit := range hits {
 		items[ranks[i]] = hit.Item

@@ -74,6 +74,6 @@ type parent struct {
 	relation string
 	records  map[string]rs.Object // by id, in the form of hits: those in the period and within the filter
 	complete bool                 // records has all of them
-	proven   int                  // number of parts known to have the id of their record
+	proven   bool                 // a part is known to have the id of its record
 	wrong    bool                 // a part is known not to have it
 }

@@ -44,7 +44,7 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 	}
 	slices.SortStableFunc(page.untimed, func(a, b foundAt) int { return a.ordinal/share - b.ordinal/share })
 	dated := page.untimed[:min(len(page.untimed), maxDatedHits)]
-	proven := make([]int, len(dated))
+	belong, differ := make([]bool, len(dated)), make([]bool, len(dated))
 	read.All(ctx, len(dated), func(ctx context.Context, i int) {
 		hit := &dated[i]
 		if hit.parent == nil {
@@ -54,12 +54,12 @@ func (p *Reader) dateParts(ctx context.Context, page *sourcePage) {
 		if !page.filtered || hit.parent.complete || hit.listed() > 0 {
 			recordFilter = nil
 		}
-		proven[i] = hit.date(ctx, reads, recordFilter)
-		hit.within = proven[i] > 0 && (recordFilter != nil || hit.listed() > 0)
+		belong[i], differ[i] = hit.readRecord(ctx, reads, recordFilter)
+		hit.within = belong[i] && (recordFilter != nil || hit.listed() > 0)
 	})
-	for i, is := range proven {
+	for i := range dated {
 		if w := dated[i].parent; w != nil {
-			w.proven, w.wrong = w.proven+max(is, 0), w.wrong || is < 0
+			w.proven, w.wrong = w.proven || belong[i], w.wrong || differ[i]
 		}
 	}
 	for i := range page.untimed[len(dated):] {
@@ -104,7 +104,7 @@ func (w *parent) excludes(id string) bool {
 }
 
 // hasIDsOfParts reports whether records are known to have the ids of their parts.
-func (w *parent) hasIDsOfParts() bool { return w.proven > 0 && !w.wrong }
+func (w *parent) hasIDsOfParts() bool { return w.proven && !w.wrong }
 
 // list reads the records in the period and within the filter.
 func (w *parent) list(ctx context.Context, d rs.Doer, p *Reader) {
@@ -134,9 +134,10 @@ func (hit foundAt) listed() int {
 	return 0
 }
 
-// date reads the record that has the id of a hit, within a filter unless f is nil, and gives the hit its time, title and author. It returns
-// 1 if the hit is that record, or a part of it by the relation, -1 if it is not, and 0 if the read fails or the record is outside the filter.
-func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
+// readRecord reads the record that has the id of a hit, within a filter unless f is nil, and gives the hit its time, title and author.
+// belongs reports that the hit is that record, or a part of it by the relation, and differs that it is not. Neither is known if the read
+// fails or the record is outside the filter.
+func (hit *foundAt) readRecord(ctx context.Context, d rs.Doer, f filter.Filter) (belongs, differs bool) {
 	w, key := hit.parent, hit.key()
 	r := read.Request(w.Connection.ID, "streams", w.Stream, "records", key)
 	if f != nil {
@@ -149,11 +150,11 @@ func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 	read.Set(r.Query, "expand", w.relation)
 	response, err := d.Do(ctx, r)
 	if err != nil {
-		return 0
+		return false, false
 	}
 	record := read.Record(response)
 	if list, _ := response.List(); f != nil && len(list.Items) == 0 {
-		return 0
+		return false, false
 	} else if f != nil {
 		record = list.Items[0].Members
 	}
@@ -162,10 +163,10 @@ func (hit *foundAt) date(ctx context.Context, d rs.Doer, f filter.Filter) int {
 		found = record.Object("expanded").Object(w.relation)
 	}
 	if found.Text("id", "record_id") != key {
-		return -1
+		return false, true
 	}
 	hit.describe(recordHit(w.Source, record))
-	return 1
+	return true, false
 }
 
 // describe gives a hit the time, title and author of its record, which is in the form of a hit.

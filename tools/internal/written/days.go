@@ -81,27 +81,32 @@ func headedDays(words []string, now time.Time) (period, bool) {
 	if last := len(words) - 1; isWeekday(words[last]) { // 3 March, Tuesday
 		words = slices.Concat(words[last:], words[:last])
 	}
-	head, of := words[0], words[1:]
-	isDayName, isWeek := isWeekday(head), head == "week" || head == "weekend"
-	if len(of) == 0 || !isDayName && !isWeek && head != "month" {
-		return period{}, false
-	}
-	if isDayName && len(of) == 1 {
-		isOther := func(day time.Time) bool { return weekList[day.Weekday()] != head }
-		if ways := slices.DeleteFunc(DaysOf(of[0]), isOther); len(ways) == 1 {
-			return period{ways[0], ways[0]}, true
-		}
-		now = time.Time{} // not of another day relative to now
-	}
-	found, ok := readDays(of, now)
-	isDay := found.first.Equal(found.last)
+	head, rest := words[0], words[1:]
 	switch {
-	case isDayName:
-		return found, ok && isDay
-	case isWeek && ok && isDay:
-		return calendar(head, found.first, 0)
+	case len(rest) == 0:
+	case isWeekday(head):
+		return weekdayDate(head, rest, now)
+	case head == "month" && len(rest) == 1 && isMonth(rest[0]):
+		return readDays(rest, now)
+	case head == "week" || head == "weekend":
+		if found, ok := readDays(rest, now); ok && found.first.Equal(found.last) {
+			return calendar(head, found.first, 0)
+		}
 	}
-	return found, ok && head == "month" && len(of) == 1 && isMonth(of[0])
+	return period{}, false
+}
+
+// weekdayDate reads a date beside the name of its weekday, which tells 03/06 from 06/03. A single word must be a date with its year.
+func weekdayDate(weekday string, words []string, now time.Time) (period, bool) {
+	if len(words) == 1 {
+		isOther := func(day time.Time) bool { return weekList[day.Weekday()] != weekday }
+		if days := slices.DeleteFunc(DaysOf(words[0]), isOther); len(days) == 1 {
+			return period{days[0], days[0]}, true
+		}
+		now = time.Time{}
+	}
+	found, ok := readDays(words, now)
+	return found, ok && found.first.Equal(found.last)
 }
 
 // datedDays reads a time that is one word, including its year.
@@ -117,8 +122,8 @@ func datedDays(words []string) (period, bool) {
 		}
 		return nthDays("month", month, year)
 	}
-	if ways := DaysOf(words[0]); len(ways) == 1 {
-		return period{ways[0], ways[0]}, true
+	if days := DaysOf(words[0]); len(days) == 1 {
+		return period{days[0], days[0]}, true
 	}
 	found := partOf().FindStringSubmatch(words[0])
 	if found == nil || found[1]+found[4] == "" {
@@ -129,20 +134,20 @@ func datedDays(words []string) (period, bool) {
 }
 
 // DaysOf returns the days that numbers such as 03/06/2026 may mean. With points, the second number is the month; else either may be.
-func DaysOf(word string) (ways []time.Time) {
+func DaysOf(word string) (days []time.Time) {
 	found := yearLast().FindStringSubmatch(word)
 	if found == nil {
 		return nil
 	}
 	year, _ := strconv.Atoi(found[4])
-	for _, way := range [][2]string{{found[1], found[3]}, {found[3], found[1]}} {
-		month, _ := strconv.Atoi(way[1])
-		day, ok := dayNumber(way[0], year, time.Month(month))
-		if ok && month > 0 && month <= 12 && !slices.Contains(ways, day.first) && (len(ways) == 0 || found[2] != ".") {
-			ways = append(ways, day.first)
+	for _, numbers := range [][2]string{{found[1], found[3]}, {found[3], found[1]}} {
+		month, _ := strconv.Atoi(numbers[1])
+		day, ok := dayNumber(numbers[0], year, time.Month(month))
+		if ok && month > 0 && month <= 12 && !slices.Contains(days, day.first) && (len(days) == 0 || found[2] != ".") {
+			days = append(days, day.first)
 		}
 	}
-	return ways
+	return days
 }
 
 // InOneOrder returns JSON in which dates such as 3/6/2026 are days of one order, as another such as 30/6/2026 shows it. Without such a date,
@@ -264,7 +269,9 @@ func recurring(step, name string, today time.Time) (period, bool) {
 		}
 	case isSeason(name):
 		at = func(i int) period { return seasonOf(name, today.Year()+i) }
-		step = strings.TrimPrefix(step, "this")
+		if step == "this" {
+			step = ""
+		}
 	case isUnit && step != "" && name != "day" && name != "half": // "last day" is that of something
 		at = func(i int) period {
 			found, _ := calendar(name, today, i)

@@ -46,21 +46,21 @@ func partDays(words []string, now time.Time) (period, bool) {
 			break
 		}
 	}
-	part, unit, of := words[0], "thirds", words[1:]
+	part, unit, rest := words[0], "thirds", words[1:]
 	nth := slices.Index(thirds, part)
-	if nth < 0 && len(of) > 0 {
-		nth, unit, of = slices.Index(ordinals, part), of[0], of[1:]
+	if nth < 0 && len(rest) > 0 {
+		nth, unit, rest = slices.Index(ordinals, part), rest[0], rest[1:]
 	}
 	if unit == "mid" { // in Italian, that is half, too
 		unit = "half"
 	}
-	if len(of) == 0 || nth < 0 && part != "last" {
+	if len(rest) == 0 || nth < 0 && part != "last" {
 		return period{}, false
 	}
-	if _, isUnit := units[of[0]]; isUnit && len(of) == 1 && of[0] != "day" { // "end of the year" is of this year
-		of = []string{"this", of[0]}
+	if _, isUnit := units[rest[0]]; isUnit && len(rest) == 1 && rest[0] != "day" { // "end of the year" is of this year
+		rest = []string{"this", rest[0]}
 	}
-	whole, ok := readDays(of, now)
+	whole, ok := readDays(rest, now)
 	if !ok || whole.last.IsZero() {
 		return period{}, false
 	}
