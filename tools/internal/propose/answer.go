@@ -62,7 +62,7 @@ func (s *search) kinds(ctx context.Context) (all []kind) {
 // kindsOfSeveral returns what a query of several words, or of one that no record has, may ask for, other than the newest or the oldest.
 func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	amount := written.AmountOf(s.Rest)
-	_, _, ranks := written.Superlative(amount.Rest) // at most 200 is none
+	ranks := written.SuperlativeOf(amount.Rest).Words // at most 200 is none
 	of, _ := relax.Asked(s.Rest)
 	granularity, _ := written.Granularity(s.Rest)
 	isMore, isAverage := has(s.Rest, mores), has(s.Rest, averages)
@@ -103,7 +103,7 @@ func (s *search) asksRecords(ctx context.Context, of string) bool {
 
 // read reads what is asked for as one kind of answer; nil if its words do not say so, or if no call is certain to answer it.
 func (s *search) read(ctx context.Context, k kind) *ask {
-	a := &ask{kind: k, query: s.Rest, metric: "count"}
+	a := &ask{kind: k, wording: wording{query: s.Rest}, number: number{metric: "count"}}
 	if a.amount = written.AmountOf(s.Rest); a.amount.Bounds != nil {
 		a.query = a.amount.Rest
 	}
@@ -117,13 +117,13 @@ func (s *search) read(ctx context.Context, k kind) *ask {
 		return nil
 	}
 	isCount := s.tallies() || s.hourly || s.Compared != "" || has(s.Rest, averages)
-	if isTable := a.named && (a.group != "" || a.granularity != ""); k == counts && !isCount && !isTable {
+	if isTable := a.named && (a.number.group != "" || a.number.granularity != ""); k == counts && !isCount && !isTable {
 		return nil
 	}
-	if k == most && a.ranks == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
+	if k == most && a.superlative.Words == nil && !has(s.Rest, mores) && a.where == nil { // who wrote it is no question for numbers
 		return nil
 	}
-	if k == most && a.group == "" && a.granularity == "" && !a.several || !s.readTopic(ctx, a) {
+	if k == most && a.number.group == "" && a.number.granularity == "" && !a.party.isSeveral || !s.readTopic(ctx, a) {
 		return nil
 	}
 	return a
@@ -139,30 +139,29 @@ func (s *search) readMeasure(a *ask) {
 			return !slices.Contains(s.Question.TopicWords(), word) || asked[strings.ToLower(word)] == "who" // the last person who wrote
 		})
 	case extreme, most:
-		a.by, a.largest, a.ranks = written.Superlative(a.query)
-		a.explain(a.ranks...)
-		if a.by == written.OtherMeasure || a.kind == most {
+		a.superlative = written.SuperlativeOf(a.query)
+		a.explain(a.superlative.Words...)
+		if a.superlative.By == written.OtherMeasure || a.kind == most {
 			s.readAsked(a)
 		}
-		if a.by == written.OtherMeasure {
-			a.largest = !has(a.query, fewest)
+		if a.superlative.By == written.OtherMeasure {
+			a.superlative.Most = !has(a.query, fewest)
 		}
 		a.left = slices.DeleteFunc(a.left, func(word string) bool { return a.kind == most && isMeasure(word) })
 	case sums, counts:
-		a.granularity, words = written.Granularity(a.query)
+		a.number.granularity, words = written.Granularity(a.query)
 		a.explain(words...)
 		a.left = slices.DeleteFunc(a.left, func(word string) bool {
 			return isMeasure(word) || a.kind == counts && accounts[strings.ToLower(word)]
 		})
-		if a.granularity == "" {
-			a.granularity = s.Compared
+		if a.number.granularity == "" {
+			a.number.granularity = s.Compared
 		}
 		if s.weekly || s.hourly {
-			_, _, a.ranks = written.Superlative(a.query)
-			if a.granularity = "day"; s.hourly {
-				a.granularity = "hour"
+			if a.number.granularity = "day"; s.hourly {
+				a.number.granularity = "hour"
 			}
-			a.explain(append(strings.Fields(strings.Join(slices.Concat(weekdays, hours), " ")), a.ranks...)...)
+			a.explain(append(strings.Fields(strings.Join(slices.Concat(weekdays, hours), " ")), written.SuperlativeOf(a.query).Words...)...)
 		}
 	}
 }
@@ -184,7 +183,7 @@ func rankedUnit(query string, ranks []string) string {
 // readAsked reads for whom or which the most is asked: a person, a shop, a place, a unit of time or a noun.
 func (s *search) readAsked(a *ask) {
 	of, word := relax.Asked(a.query)
-	if unit := rankedUnit(a.query, a.ranks); unit != "" {
+	if unit := rankedUnit(a.query, a.superlative.Words); unit != "" {
 		of, word = written.Unit(unit), unit
 	}
 	calls := func(word string) bool {
@@ -197,15 +196,15 @@ func (s *search) readAsked(a *ask) {
 		of = strings.ToLower(word)
 	}
 	isThing := of != "" && of != "where" && written.Unit(of) == "" && len(relax.Topic(of)) == 0
-	if a.ranks != nil && isThing && has(a.query, purchases) { // what did I spend the most on
-		of, a.metric = "shop", "sum"
+	if a.superlative.Words != nil && isThing && has(a.query, purchases) { // what did I spend the most on
+		of, a.number.metric = "shop", "sum"
 	}
 	if of == "where" {
 		if of = "location"; s.Question.AsksSum() {
 			of = "shop"
 		}
 	}
-	a.of = of
+	a.noun = of
 	a.explain(word)
 	if a.words = relax.Without(a.words, word); a.kind == extreme { // which thread has the most messages
 		a.words = []string{word}

@@ -27,58 +27,84 @@ const (
 )
 
 // An ask is what a question asks for. Each part is read by one function from the words and from what is known of the schema, and removes
-// from left the words that it explains.
+// the words that it explains from those that are left.
 type ask struct {
-	kind  kind
+	kind kind
+	wording
+	superlative written.Superlative
+	noun        string // for whom or which it is asked, such as who, shop or a unit of time
+	amount      written.Amount
+	number      number
+	place
+	narrowing
+	party party
+	topic topic
+}
+
+// A wording is the words of an ask.
+type wording struct {
 	query string   // without its time and its amount
 	words []string // that it is about
 	left  []string // those of them that no part explains
+	not   string   // the word by which it denies something
+}
 
-	metric      string // of the numbers that are asked for
+// A number is what is computed from the records: a metric of a field, by group and by time.
+type number struct {
+	metric      string
+	field       string
+	group       string
 	granularity string
-	by          written.Measure // of a superlative
-	largest     bool
-	ranks       []string // the words of the superlative
-	of          string   // for whom or which it is asked
-	amount      written.Amount
-	not         string // the word by which it denies something
+	isNegative  bool // what was paid is negative amounts
+}
 
-	sources    []known.Source // the stream that it is about, under the connections that may be meant
+// A place is where the records are.
+type place struct {
+	sources    []known.Source // the stream that the ask is about, under the connections that may be meant
 	named      bool           // words name the stream
 	connection string         // the id of the one connection that it names
-	field      string         // the number
-	group      string
-	belongs    bool           // the records must belong to one that it names
-	where      rs.Object      // conditions, without the time
-	whose      string         // a sender or a merchant
-	several    bool           // it names several of them, so the number is for each
-	payees     []string       // several, for each of which there is a call: the branches of a shop
-	having     []known.Source // those of sources that have records of it
 	wrote      bool           // a verb says that somebody wrote them
-	isNegative bool           // what was paid is negative amounts
-	says       string         // which word is a condition
-	flag       string         // the word that is
-	within     string         // the stream whose records have the words that are left
-	none       bool           // a read has shown that none has, although words name its stream and what is sought
-	parts      string         // the stream of what is requested if the records only have it, as mails have attachments
+}
+
+// A narrowing is the conditions of the records, without the time and the party.
+type narrowing struct {
+	where   rs.Object
+	says    string // which word is a condition
+	flag    string // the word that is
+	belongs bool   // the records must belong to one that the ask names
+	parts   string // the stream of what is requested if the records only have it, as mails have attachments
+}
+
+// A party is a sender or a merchant whose records are asked for.
+type party struct {
+	name      string
+	isSeveral bool           // several are named, so the number is for each; name is ""
+	payees    []string       // several, for each of which there is a call: the branches of a shop
+	sources   []known.Source // those of the place that have records of it
+}
+
+// A topic is where the words that are left are.
+type topic struct {
+	stream string // whose records have them
+	none   bool   // a read has shown that none has, although words name its stream and what is sought
 }
 
 func (a *ask) source() known.Source { return a.sources[0] }
 
 // narrowed returns the conditions and the connection of the records that are asked for.
 func (a *ask) narrowed() (where rs.Object, connection string) {
-	if a.whose == "" {
+	if a.party.name == "" {
 		return a.where, a.connection
 	}
-	return a.conditions(a.having[0]), a.having[0].Connection.ID
+	return a.conditions(a.party.sources[0]), a.party.sources[0].Connection.ID
 }
 
 // conditions returns the conditions in a source, without the time.
 func (a *ask) conditions(source known.Source) rs.Object {
-	if a.whose == "" {
+	if a.party.name == "" {
 		return a.where
 	}
-	return rs.Object{rs.NewMember(source.Whose(), a.whose)}.WithAll(a.where)
+	return rs.Object{rs.NewMember(source.Whose(), a.party.name)}.WithAll(a.where)
 }
 
 // holding returns what the records of an ask are that have those of another stream as parts: messages with attachments.
@@ -88,11 +114,11 @@ func (a *ask) holding(parts string) string {
 
 // countsAll reports whether all records of a sender are counted, which the word that is left only names, as bills does.
 func (a *ask) countsAll() bool {
-	return a.kind == counts && a.whose != "" && !a.named && len(a.left) == 1
+	return a.kind == counts && a.party.name != "" && !a.named && len(a.left) == 1
 }
 
 // explain removes words from those that are left.
-func (a *ask) explain(words ...string) { a.left = relax.Without(a.left, words...) }
+func (w *wording) explain(words ...string) { w.left = relax.Without(w.left, words...) }
 
 // isPurchase reports whether an ask is about what was paid, by oneself or to oneself.
 func (s *search) isPurchase(a *ask) bool { return has(a.query, purchases) || says(s.Rest, gotPaid) }
@@ -103,7 +129,7 @@ func (s *search) gotPaid() bool { return says(s.Rest, gotPaid) || has(s.Rest, on
 // suiting returns those sources of an ask that have some fields, and a time if it needs one: chat has no flags.
 func (s *search) suiting(a *ask, needed rs.Object) []known.Source {
 	return slices.DeleteFunc(slices.Clone(a.sources), func(source known.Source) bool {
-		return (s.timed || a.granularity != "") && source.Time == "" || !source.HasAll(needed, s.Schema().Document)
+		return (s.timed || a.number.granularity != "") && source.Time == "" || !source.HasAll(needed, s.Schema().Document)
 	})
 }
 
@@ -151,8 +177,7 @@ func says(query string, phrases []string) bool {
 
 // asksWhich reports whether the query asks for which of some units of time there are the most records.
 func (s *search) asksWhich(units []string) bool {
-	by, _, _ := written.Superlative(s.Q)
-	return by == written.OtherMeasure && says(s.Q, units)
+	return written.SuperlativeOf(s.Q).By == written.OtherMeasure && says(s.Q, units)
 }
 
 // tallies reports whether the query asks for a number of records, or on which days of the week there are the most.
@@ -175,7 +200,7 @@ func (s *search) readEachValue(a *ask, field string) {
 	own := s.fieldsOf(a.source())
 	for _, name := range []string{field, written.StateWord(a.left[0]), a.source().Status} {
 		if f := own.Field(name); f != nil && slices.Contains(f.Aggregates, "group_by") {
-			a.kind, a.group, a.left = eachValue, name, nil
+			a.kind, a.number.group, a.left = eachValue, name, nil
 			return
 		}
 	}

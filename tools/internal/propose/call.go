@@ -28,22 +28,22 @@ func (s *search) withoutFirst() string {
 // call returns the one call for an ask, or one for each connection that has what it names, with what it finds, and the metric of an
 // aggregate; "" if no call is certain to find it.
 func (s *search) call(a *ask) (says, metric string) {
-	if a.none {
+	if a.topic.none {
 		return s.noneSentence(a), ""
 	}
 	sources := a.sources[:1]
-	if a.whose != "" || a.several {
-		sources = a.having
+	if a.party.name != "" || a.party.isSeveral {
+		sources = a.party.sources
 	}
-	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.whose != ""
+	isFiltered := s.timed && a.kind != byTime || len(a.where) > 0 || a.party.name != ""
 	switch {
 	case isFiltered && s.Unfiltered:
 		return "", ""
-	case a.within != "":
+	case a.topic.stream != "":
 		return s.topicCall(a), ""
 	case len(s.bounds()) > 0 && sources[0].Time == "":
 		return "", ""
-	case a.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
+	case a.number.granularity != "" && s.groupOf(a, sources[0]) != "": // no groups have both
 		return "", ""
 	}
 	calls, metric := s.calls(a, sources)
@@ -81,9 +81,9 @@ func (s *search) calls(a *ask, sources []known.Source) (_, metric string) {
 		}
 		calls = append(calls, call)
 	}
-	for i := 1; i < len(a.payees); i++ { // the first has its call
+	for i := 1; i < len(a.party.payees); i++ { // the first has its call
 		other := *a
-		other.whose = a.payees[i]
+		other.party.name = a.party.payees[i]
 		tool, args := s.arguments(&other, sources[0])
 		calls = append(calls, correct.Call{Tool: tool, Arguments: args}.String())
 	}
@@ -92,13 +92,13 @@ func (s *search) calls(a *ask, sources []known.Source) (_, metric string) {
 
 // groupOf returns the field by which the records of an ask are counted. What oneself sent is counted by sender; "" is for none.
 func (s *search) groupOf(a *ask, source known.Source) string {
-	if a.several {
+	if a.party.isSeveral {
 		return source.Whose()
 	}
-	if a.kind == counts && relax.SentOneself(s.Rest) && a.whose == "" {
+	if a.kind == counts && relax.SentOneself(s.Rest) && a.party.name == "" {
 		return source.Author
 	}
-	return a.group
+	return a.number.group
 }
 
 // arguments returns the tool and the arguments of the call for an ask of a source.
@@ -110,7 +110,7 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 		return "search", append(rs.Object{rs.NewMember("since", "1970-01-01")}, args...)
 	}
 	connection := a.connection
-	if a.whose != "" || a.several {
+	if a.party.name != "" || a.party.isSeveral {
 		connection = source.Connection.ID
 	}
 	within := s.in("stream", source.Stream, connection)
@@ -123,8 +123,8 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 	tool = "query_records"
 	if a.kind == sums || a.kind == counts || a.kind == most || a.kind == eachValue {
 		tool = "aggregate"
-		add("metric", a.metric)
-		add("field", a.field)
+		add("metric", a.number.metric)
+		add("field", a.number.field)
 	}
 	args = append(args, within[1:]...)
 	if len(s.bounds()) > 0 && tool == "query_records" {
@@ -132,21 +132,19 @@ func (s *search) arguments(a *ask, source known.Source) (tool string, args rs.Ob
 	}
 	add("group_by", s.groupOf(a, source))
 	switch {
-	case a.granularity != "":
+	case a.number.granularity != "":
 		add("group_by_time", source.Time)
-		add("granularity", a.granularity)
+		add("granularity", a.number.granularity)
 	case a.kind == extreme:
-		add("sort", quote.When(a.largest, "-")+a.field)
+		add("sort", quote.When(a.superlative.Most, "-")+a.number.field)
 		add("limit", max(1, s.many))
 	case a.kind == byTime:
 		add("order", quote.When(oldest, "asc"))
 		add("limit", max(1, s.many))
+	case a.kind == most && s.many > 0 && a.number.group == source.Author: // one is the owner
+		add("limit", s.many+1)
 	case a.kind == most && s.many > 0:
-		limit := s.many
-		if a.group == source.Author { // one is the owner
-			limit++
-		}
-		add("limit", limit)
+		add("limit", s.many)
 	}
 	if len(where) > 0 {
 		args = append(args, rs.Member{Name: "filter", Value: where.JSON()})
@@ -165,29 +163,29 @@ func (s *search) in(name string, value any, connection string) rs.Object {
 
 // topicCall returns the search for the words that are left in the one stream that has them.
 func (s *search) topicCall(a *ask) string {
-	isSearched := len(s.Streams) == 1 && a.within == s.Streams[0] && a.where == nil && (a.kind != byTime || !s.timed)
-	if isSearched || a.kind == byTime && !a.named && a.whose == "" || len(a.having) > 1 {
+	isSearched := len(s.Streams) == 1 && a.topic.stream == s.Streams[0] && a.where == nil && (a.kind != byTime || !s.timed)
+	if isSearched || a.kind == byTime && !a.named && a.party.name == "" || len(a.party.sources) > 1 {
 		return ""
 	}
 	where, connection := a.narrowed()
-	q, says, isTimed := strings.Join(a.left, " "), s.topicSentence(a), s.isTimed(a.within)
+	q, says, isTimed := strings.Join(a.left, " "), s.topicSentence(a), s.isTimed(a.topic.stream)
 	if a.kind == byTime && (isTimed || a.source().Time != "") { // a part has the time of its record
 		q = s.byTime() + " " + q
-		if a.whose != "" {
+		if a.party.name != "" {
 			says = s.sentence(a)
 		}
 	}
-	args, bounds := s.in("streams", []string{a.within}, connection), s.bounds()
+	args, bounds := s.in("streams", []string{a.topic.stream}, connection), s.bounds()
 	if zone := s.Arguments.Text("time_zone"); zone != "" && len(bounds) > 0 {
 		args = args.With("time_zone", rs.EncodeJSON(zone))
 	}
-	if a.within == s.life.Stream { // since and until are of another field
+	if a.topic.stream == s.life.Stream { // since and until are of another field
 		where, bounds = s.life.Within(where, bounds), nil
 	}
 	if len(where) > 0 {
 		args = args.With("filter", where.JSON())
 	}
-	if isTimed || a.within == a.source().Stream {
+	if isTimed || a.topic.stream == a.source().Stream {
 		args = args.WithAll(bounds)
 	}
 	return says + searchFor(q, args)
@@ -197,10 +195,10 @@ func (s *search) topicCall(a *ask) string {
 func (s *search) topicSentence(a *ask) string {
 	says := a.says
 	switch stream := a.source().Stream; {
-	case a.whose != "":
-		says = "Of " + quote.Text(a.whose) + " alone: "
-	case a.within != stream:
-		says = "In " + quote.Names([]string{a.within}, 1) + ", which " + quote.Names([]string{stream}, 1) + " consist of: "
+	case a.party.name != "":
+		says = "Of " + quote.Text(a.party.name) + " alone: "
+	case a.topic.stream != stream:
+		says = "In " + quote.Names([]string{a.topic.stream}, 1) + ", which " + quote.Names([]string{stream}, 1) + " consist of: "
 	case says == "" || a.kind == byTime:
 		says = "In that stream alone: "
 		if a.wrote {
@@ -217,79 +215,71 @@ func (s *search) isTimed(stream string) bool {
 	return slices.ContainsFunc(s.sourcesOf(stream, ""), func(source known.Source) bool { return source.Time != "" })
 }
 
-// byTime returns newest or oldest.
-func (s *search) byTime() string {
-	if newest, _ := s.Question.AsksByTime(); newest {
-		return "newest"
-	}
-	return "oldest"
-}
-
 const ownIncluded = ", the owner's own included"
 
 // sentence returns what the call for an ask finds.
 func (s *search) sentence(a *ask) string {
-	if a.granularity != "" && a.metric != "avg" && has(s.Rest, averages) {
+	if a.number.granularity != "" && a.number.metric != "avg" && has(s.Rest, averages) {
 		return "To take the average of: "
 	}
 	many := strings.TrimPrefix(fmt.Sprintf(" %d", s.many), " 0")
-	if a.several {
+	if a.party.isSeveral {
 		return "For each, among others: "
 	}
 	switch a.kind {
 	case byTime:
 		of := "that stream"
 		switch {
-		case a.whose != "":
-			of = quote.Text(a.whose)
+		case a.party.name != "":
+			of = quote.Text(a.party.name)
 		case a.wrote:
 			of = quote.Names([]string{a.source().Stream}, 1) + ownIncluded
 		}
 		return "The " + s.byTime() + many + " of " + of + ": "
 	case extreme:
-		of, by := s.streamName(a), a.field
-		if a.isNegative {
+		of, by := s.streamName(a), a.number.field
+		if a.number.isNegative {
 			by += ", where what was paid is negative"
 		}
 		rank := "smallest"
-		if a.largest != a.isNegative {
+		if a.superlative.Most != a.number.isNegative {
 			rank = "largest"
 		}
 		return "The " + rank + many + " of " + of + " by " + by + ": "
 	case most:
-		return "By " + a.group + quote.When(a.group == a.source().Author, ownIncluded) + ": "
+		return "By " + a.number.group + quote.When(a.number.group == a.source().Author, ownIncluded) + ": "
 	case eachValue:
-		return "By " + a.group + ", each value and none: "
+		return "By " + a.number.group + ", each value and none: "
 	case sums:
-		metric := map[string]string{"sum": "The sum", "avg": "The average"}[a.metric]
-		of := quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1)
-		if len(a.payees) > 1 {
-			of += fmt.Sprintf(" for each %s with these words, to be added up", quote.Names([]string{a.having[0].Payee}, 1))
+		metric := map[string]string{"sum": "The sum", "avg": "The average"}[a.number.metric]
+		of := quote.Names([]string{a.number.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1)
+		if len(a.party.payees) > 1 {
+			of += fmt.Sprintf(" for each %s with these words, to be added up", quote.Names([]string{a.party.sources[0].Payee}, 1))
 		}
 		return metric + " of " + of + ": "
 	case counts:
 		return s.countSentence(a)
 	}
 	if a.says == "" {
-		return "Of " + quote.Text(a.whose) + " alone: "
+		return "Of " + quote.Text(a.party.name) + " alone: "
 	}
 	return a.says
 }
 
 // countSentence returns what the call for an ask of how many there are counts.
 func (s *search) countSentence(a *ask) string {
-	hasOwn := a.source().Author != "" && a.whose == "" // also one's own
+	hasOwn := a.source().Author != "" && a.party.name == "" // also one's own
 	switch {
 	case a.parts != "":
 		return "Counted are " + a.holding(a.parts) + ", of any kind, each of which may have several: "
-	case a.metric == "count_distinct":
-		return "The different values of " + quote.Names([]string{a.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
+	case a.number.metric == "count_distinct":
+		return "The different values of " + quote.Names([]string{a.number.field}, 1) + " of " + quote.Names([]string{a.source().Stream}, 1) + ": "
 	case s.hourly:
 		return "By hour, to be added up by hour of the day: "
 	case s.weekly:
 		return "By day, to be added up by day of the week: "
 	case a.countsAll():
-		return "All of " + quote.Text(a.whose) + ": "
+		return "All of " + quote.Text(a.party.name) + ": "
 	case hasOwn && relax.SentOneself(s.Rest):
 		return "By sender, one of whom is the owner: "
 	case hasOwn && has(s.Rest, received):

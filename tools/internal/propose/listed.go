@@ -39,8 +39,9 @@ func (s *search) readListed(ctx context.Context, a *ask) bool {
 		return false
 	}
 	suiting := s.suiting(a, a.where)
-	a.having = slices.DeleteFunc(a.having, func(source known.Source) bool { return !source.HasAll(a.where, s.Schema().Document) })
-	if len(suiting) == 0 || a.whose != "" && len(a.having) == 0 {
+	lacks := func(source known.Source) bool { return !source.HasAll(a.where, s.Schema().Document) }
+	a.party.sources = slices.DeleteFunc(a.party.sources, lacks)
+	if len(suiting) == 0 || a.party.name != "" && len(a.party.sources) == 0 {
 		return false
 	}
 	a.sources = suiting
@@ -92,7 +93,7 @@ func (s *search) mayReadValues(ctx context.Context, a *ask, words []string) bool
 		return len(a.left) > 0 && len(words) == 1
 	}
 	return len(a.left) > 0 && len(words) > 0 &&
-		(a.kind != records || len(a.amount.Bounds) > 0 || a.whose != "" || s.findsLittle(ctx))
+		(a.kind != records || len(a.amount.Bounds) > 0 || a.party.name != "" || s.findsLittle(ctx))
 }
 
 // listedSentence returns that a word is a condition, by a field with a value.

@@ -38,7 +38,7 @@ func (s *search) wordsInNames(ctx context.Context) (hint, metric string) {
 			absent = []string{strings.ToLower(words[0])}
 		}
 	}
-	if _, _, ranks := written.Superlative(s.Q); ranks != nil { // the largest record of a stream need not have that word
+	if written.SuperlativeOf(s.Q).Words != nil { // the largest record of a stream need not have that word
 		return "", ""
 	}
 	rest := strings.ToLower(s.Rest) // without the time of the query

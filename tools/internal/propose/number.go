@@ -37,7 +37,7 @@ func (s *search) readNumber(a *ask) bool {
 // readBy reads the field for each value of which an ask wants its number, as in spending by category; false if no source has it.
 func (s *search) readBy(a *ask) bool {
 	words, own := relax.All(a.query), s.fieldsOf(a.source())
-	for i := 1; i < len(words) && a.group == ""; i++ {
+	for i := 1; i < len(words) && a.number.group == ""; i++ {
 		name := own.Spelled(words[i])
 		switch asked[strings.ToLower(words[i])] {
 		case "sender":
@@ -46,11 +46,11 @@ func (s *search) readBy(a *ask) bool {
 			name = cmp.Or(name, a.source().Payee)
 		}
 		if field := own.Field(name); per[strings.ToLower(words[i-1])] && field != nil && fields.Aggregates("group_by")(*field) {
-			a.group = name
+			a.number.group = name
 			a.explain(words[i])
 		}
 	}
-	return a.group == "" || s.keepSuiting(a, rs.Object{{Name: a.group}})
+	return a.number.group == "" || s.keepSuiting(a, rs.Object{{Name: a.number.group}})
 }
 
 // readDistinct reads of which field an ask counts the different values.
@@ -59,7 +59,7 @@ func (s *search) readDistinct(a *ask) bool {
 	if field == "" {
 		return false
 	}
-	a.metric, a.field = "count_distinct", field
+	a.number.metric, a.number.field = "count_distinct", field
 	a.left = slices.DeleteFunc(a.left, func(other string) bool {
 		lower := strings.ToLower(other)
 		return other == word || distinct[lower] || sendings[lower]
@@ -123,21 +123,21 @@ func (s *search) readExtreme(a *ask) bool {
 		return false
 	}
 	source := a.source()
-	if a.by == written.AnyMeasure && len(a.sources) < len(s.sourcesOf(source.Stream, "")) { // mail alone has a size
-		a.field = s.fieldsOf(source).OnlyNumber()
+	if a.superlative.By == written.AnyMeasure && len(a.sources) < len(s.sourcesOf(source.Stream, "")) { // mail alone has a size
+		a.number.field = s.fieldsOf(source).OnlyNumber()
 	} else {
-		a.field = s.measured(a, a.by)
+		a.number.field = s.measured(a, a.superlative.By)
 	}
-	if a.field != "" {
+	if a.number.field != "" {
 		return true
 	}
-	if a.by != written.OtherMeasure && a.by != written.Length || a.of != "" && !fields.Calls(a.of, source.Stream) {
+	if a.superlative.By != written.OtherMeasure && a.superlative.By != written.Length || a.noun != "" && !fields.Calls(a.noun, source.Stream) {
 		return false
 	}
 	for _, child := range source.Children { // the thread with the most messages, or the longest
 		isPart := func(word string) bool { return fields.Calls(word, child.Target) }
-		a.field = s.numberNamed(source, []string{child.Target}, fields.HasBounds)
-		if a.field != "" && (a.by == written.Length || slices.ContainsFunc(a.left, isPart)) {
+		a.number.field = s.numberNamed(source, []string{child.Target}, fields.HasBounds)
+		if a.number.field != "" && (a.superlative.By == written.Length || slices.ContainsFunc(a.left, isPart)) {
 			a.left = slices.DeleteFunc(a.left, isPart)
 			return true
 		}
@@ -147,44 +147,44 @@ func (s *search) readExtreme(a *ask) bool {
 
 // readGroup reads for whom or which an ask counts records.
 func (s *search) readGroup(a *ask) bool {
-	source, unit := a.source(), written.Unit(a.of)
-	isNumber := a.by == "" || a.by == written.OtherMeasure
+	source, unit := a.source(), written.Unit(a.noun)
+	isNumber := a.superlative.By == "" || a.superlative.By == written.OtherMeasure
 	switch {
-	case unit != "" && (a.by == written.Money || isNumber && (s.Question.AsksSum() || s.isPurchase(a))):
-		a.granularity, a.kind, a.metric, a.field = unit, sums, "sum", s.measured(a, written.Money)
+	case unit != "" && (a.superlative.By == written.Money || isNumber && (s.Question.AsksSum() || s.isPurchase(a))):
+		a.kind, a.number = sums, number{metric: "sum", field: s.measured(a, written.Money), granularity: unit}
 		a.left = slices.DeleteFunc(a.left, func(word string) bool { return paid[strings.ToLower(word)] })
-		return s.keepSuiting(a, rs.Object{{Name: a.field}})
+		return s.keepSuiting(a, rs.Object{{Name: a.number.field}})
 	case !isNumber:
 		return false
 	case unit != "":
-		a.granularity, a.kind = unit, counts
+		a.number.granularity, a.kind = unit, counts
 		return s.keepSuiting(a, nil)
 	}
 	var group []string
 	for i := 0; i < len(a.sources) && len(group) == 0; i++ { // chat has other fields than mail
-		group = s.fieldsOf(a.sources[i]).Near(a.of, fields.Aggregates("group_by"))
+		group = s.fieldsOf(a.sources[i]).Near(a.noun, fields.Aggregates("group_by"))
 	}
 	switch {
-	case a.of == "" && has(a.query, mores): // did Ann or Bo write more
+	case a.noun == "" && has(a.query, mores): // did Ann or Bo write more
 		if s.isPurchase(a) {
-			a.metric, a.field = "sum", s.measured(a, written.Money)
+			a.number.metric, a.number.field = "sum", s.measured(a, written.Money)
 		}
 		return s.keepSuiting(a, nil)
-	case a.of == "":
+	case a.noun == "":
 		return false
-	case len(group) > 0 && !fields.Calls(a.of, source.Stream):
-		a.group = group[0]
-	case a.of == "shop" && source.Payee != "":
-		a.group = source.Payee
-	case a.of == "who" && s.countWriters(a):
+	case len(group) > 0 && !fields.Calls(a.noun, source.Stream):
+		a.number.group = group[0]
+	case a.noun == "shop" && source.Payee != "":
+		a.number.group = source.Payee
+	case a.noun == "who" && s.countWriters(a):
 		return true
 	default:
 		return false
 	}
-	if s.Question.AsksSum() || a.metric == "sum" {
-		a.metric, a.field = "sum", s.measured(a, written.Money)
+	if s.Question.AsksSum() || a.number.metric == "sum" {
+		a.number.metric, a.number.field = "sum", s.measured(a, written.Money)
 	}
-	return s.keepSuiting(a, rs.Object{{Name: a.group}})
+	return s.keepSuiting(a, rs.Object{{Name: a.number.group}})
 }
 
 // countWriters turns the question who is in a record, such as a channel, into how much each person wrote in it. It returns false if what
@@ -193,7 +193,7 @@ func (s *search) countWriters(a *ask) bool {
 	for _, child := range a.source().Children {
 		for _, source := range s.sourcesOf(child.Target, a.source().Connection.ID) {
 			if source.Author != "" {
-				a.sources, a.group, a.belongs = []known.Source{source}, source.Author, true
+				a.sources, a.number.group, a.belongs = []known.Source{source}, source.Author, true
 				return true
 			}
 		}
@@ -207,29 +207,29 @@ func (s *search) readSum(a *ask) bool {
 	spends := written.AnyWord(a.query, func(word string) bool { return paid[word] && !counting[word] })
 	total := written.AnyWord(a.query, func(word string) bool { return counting[word] && !paid[word] })
 	isAverage := has(a.query, averages)
-	if a.metric = "sum"; isAverage {
-		a.metric = "avg"
+	if a.number.metric = "sum"; isAverage {
+		a.number.metric = "avg"
 	}
 	for _, source := range a.sources {
 		field := s.numberNamed(source, relax.Telling(a.words), fields.Aggregates("sum"))
 		if had, _ := known.Named([]string{field}, a.words); a.named && field != "" && (written.IsMoneyName(field) || !spends) {
-			a.field = field
+			a.number.field = field
 			a.explain(had...)
 			break
 		}
 	}
-	if a.field == "" {
+	if a.number.field == "" {
 		per, _ := written.Granularity(a.query)
 		if isAverage && (per != "" || total) && !has(a.query, paid) {
 			return false
 		}
 		if !a.named && per != "" { // the average of the sums
-			a.metric = "sum"
+			a.number.metric = "sum"
 		}
-		a.field = s.measured(a, written.Money)
+		a.number.field = s.measured(a, written.Money)
 	}
 	summed := fields.Numbers(s.Schema().Document, []string{a.source().Stream}, fields.Aggregates("sum"))
-	isField := func(number fields.InStream) bool { return number.Field == a.field }
+	isField := func(number fields.InStream) bool { return number.Field == a.number.field }
 	a.left = slices.DeleteFunc(a.left, isPaid)
-	return a.field != "" && slices.ContainsFunc(summed, isField) && s.keepSuiting(a, rs.Object{{Name: a.field}})
+	return a.number.field != "" && slices.ContainsFunc(summed, isField) && s.keepSuiting(a, rs.Object{{Name: a.number.field}})
 }

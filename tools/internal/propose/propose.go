@@ -32,19 +32,12 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	}
 	s.Question = render.NewQuestion(s.Rest, func() []string { return relax.Words(s.Rest) })
 	p := render.Proposals{Question: s.Question, Meant: s.unreadFields(ctx)}
-	days, hint := s.Mismatch, ""
+	hint := ""
 	if !s.inHours {
 		p.Newest, hint, p.Metric = s.answer(ctx)
 	}
-	switch {
-	case s.inHours:
-		days = "No filter selects hours of the day: the time of each record shows it."
-	case s.weekly:
-		days, p.Newest = "No search or filter selects days of the week: the date of each record shows it.", ""
-	case s.hourly:
-		days, p.Newest = "No search or filter selects hours of the day: the time of each record shows it.", ""
-	case !s.inPeriod() && !s.timed:
-		days = written.TwoDays(s.Q)
+	if s.weekly || s.hourly {
+		p.Newest = ""
 	}
 	if hint == "" && !s.several { // that has the time
 		if p.OfTime, p.OfOther = s.ofTime(ctx); p.Newest != "" && p.OfOther == nil { // that is of the only such time
@@ -63,7 +56,7 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 	if newest, oldest := s.Question.AsksByTime(); to != "" && (newest || oldest) { // not of what that name sent
 		p.Newest, to = to, ""
 	}
-	all := []string{s.Unread, to, hint, s.unlike, days, relax.ExclusionNote(s.Q)}
+	all := []string{s.Unread, to, hint, s.unlike, s.unselected(), relax.ExclusionNote(s.Q)}
 	p.Hints = slices.DeleteFunc(all, func(hint string) bool { return hint == "" })
 	if s.RS = of.RS; !s.Spent { // this has its own limit
 		if says, is := s.byID(ctx); is || p.Meant == "" { // a record with this id counts more than conditions
@@ -71,4 +64,19 @@ func Calls(ctx context.Context, of Search) (render.Proposals, *rs.Response) {
 		}
 	}
 	return p, s.Response
+}
+
+// unselected returns which time of the query no call selects: hours, days of the week, or one of two days that numbers may mean.
+func (s *search) unselected() string {
+	switch {
+	case s.inHours:
+		return "No filter selects hours of the day: the time of each record shows it."
+	case s.weekly:
+		return "No search or filter selects days of the week: the date of each record shows it."
+	case s.hourly:
+		return "No search or filter selects hours of the day: the time of each record shows it."
+	case !s.inPeriod() && !s.timed:
+		return written.TwoDays(s.Q)
+	}
+	return s.Mismatch
 }

@@ -25,7 +25,7 @@ func (s *search) sentTo(ctx context.Context) string {
 		}
 		return slices.ContainsFunc(s.list.Items, isSender)
 	})
-	if _, _, ranks := written.Superlative(query); name == "" && ranks == nil {
+	if name == "" && written.SuperlativeOf(query).Words == nil {
 		return ""
 	}
 	if of, _ := relax.Asked(query); name == "" && of != "to" || of == "who" {

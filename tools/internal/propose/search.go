@@ -240,3 +240,11 @@ func (s *search) streamsOf(words []string) (streams, others []string) {
 	}
 	return streams, others
 }
+
+// byTime returns newest or oldest.
+func (s *search) byTime() string {
+	if newest, _ := s.Question.AsksByTime(); newest {
+		return "newest"
+	}
+	return "oldest"
+}

@@ -113,16 +113,17 @@ func first(sources []known.Source, is func(known.Source) bool) (source known.Sou
 // streamMeant returns the source that an ask is of although it does not name it: the one of purchases for what was paid, the mail for who
 // sent the most, that of a hit for its sender.
 func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Source) {
+	isNumber := a.kind == sums || a.kind == extreme || a.kind == counts || a.kind == most && a.noun != "who" || a.amount.Bounds != nil
 	switch {
-	case a.by == written.Money, a.of == "shop", a.kind == sums && (has(a.query, paid) || len(a.left) > 0),
-		(a.kind == sums || a.kind == extreme || a.kind == counts || a.kind == most && a.of != "who" || a.amount.Bounds != nil) && s.isPurchase(a):
+	case a.superlative.By == written.Money, a.noun == "shop", isNumber && s.isPurchase(a),
+		a.kind == sums && (has(a.query, paid) || len(a.left) > 0):
 		return s.onlyPurchases(sources)
 	case a.kind == counts && has(a.query, distinct):
 		source, _ = first(sources, func(source known.Source) bool {
 			field, _ := s.distinctField(a, source)
 			return field != ""
 		})
-	case a.kind == most && a.of == "who":
+	case a.kind == most && a.noun == "who":
 		mail := fields.MailOf([]string{"mail"}, s.Schema().Document)
 		if has(a.query, sendings) || len(a.left) == 0 {
 			source, _ = first(sources, func(source known.Source) bool { return source.Stream == mail || fields.Calls("mail", source.Stream) })

@@ -105,8 +105,7 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 	if slices.ContainsFunc(words, isNoWord) {
 		return nil, nil
 	}
-	_, _, ranks := written.Superlative(s.Rest)
-	words = slices.DeleteFunc(relax.Without(words, ranks...), func(word string) bool {
+	words = slices.DeleteFunc(relax.Without(words, written.SuperlativeOf(s.Rest).Words...), func(word string) bool {
 		return len(s.absent) > 0 && slices.Contains(leftOut, rs.EncodeJSON(strings.ToLower(word)))
 	})
 	isOther := func(word string) bool { return !fields.IsMail(word) }
@@ -119,11 +118,8 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 		words, which = relax.Without(words, s.Question.TimeWord()), s.byTime()+" "
 	}
 	args = s.Arguments.Without("q", "query")
-	had, of := known.NamedConnections(s.Schema().Sources, words)
-	isName := func(word string) bool { return fields.StreamOf(strings.ToLower(word)) == "" }
-	if len(of) == 1 && s.Scope.ConnectionID == "" && // chat is a kind of records, which may be in one connection alone
-		(!slices.ContainsFunc(had, isName) || written.WordsOf(of[0].DisplayName).Name(written.WordsOf(strings.Join(had, " ")))) {
-		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(of[0].ID))
+	if connection, had := s.connectionIn(words); connection != "" {
+		words, args = relax.Without(words, had...), args.With("connection_id", rs.EncodeJSON(connection))
 	}
 	named, words := s.streamsOf(words)
 	if len(named) > 0 {
@@ -145,6 +141,19 @@ func (s *search) ofTime(ctx context.Context) (args, other rs.Object) {
 		other = args.WithAll(argument.Given(rs.NewMember("since", s.ComingSince), rs.NewMember("until", s.ComingUntil)))
 	}
 	return args.WithAll(s.bounds()), other
+}
+
+// connectionIn returns the id of the one connection that some words name, and those words; "" for none, or if the search is of one.
+func (s *search) connectionIn(words []string) (id string, had []string) {
+	had, named := known.NamedConnections(s.Schema().Sources, words)
+	if len(named) != 1 || s.Scope.ConnectionID != "" {
+		return "", nil
+	}
+	isName := func(word string) bool { return fields.StreamOf(strings.ToLower(word)) == "" }
+	if slices.ContainsFunc(had, isName) && !written.WordsOf(named[0].DisplayName).Name(written.WordsOf(strings.Join(had, " "))) {
+		return "", nil
+	}
+	return named[0].ID, had // chat is a kind of records, which may be in one connection alone
 }
 
 // reachesComing reports whether records of what is to come, in some streams of a connection, reach the coming time that the query may name.

@@ -19,25 +19,25 @@ func (s *search) readTopic(ctx context.Context, a *ask) bool {
 	if slices.ContainsFunc(a.left, written.IsNumberWord) || !s.dropAbsent(a) {
 		return false
 	}
-	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.granularity != "" || a.several
+	isNumber := a.kind != byTime && a.kind != records && a.kind != counts || a.number.granularity != "" || a.party.isSeveral
 	switch {
 	case len(a.left) == 0:
-		return a.kind != records || len(a.where) > 0 || a.whose != ""
+		return a.kind != records || len(a.where) > 0 || a.party.name != ""
 	case isNumber, a.not != "" && s.excluding(a.not, a.left) == nil:
 		return a.countsAll()
 	case a.kind == records && slices.ContainsFunc(a.left, s.callsStream): // mails and orders about something
 		return false
 	}
 	a.left = s.excluding(a.not, a.left)
-	found, none := s.readWithin(ctx, a)
-	if found {
+	stream, words, none := s.streamWith(ctx, a)
+	if a.topic.stream, a.left = stream, words; stream != "" {
 		return true
 	}
 	if s.asksState(a) {
 		s.readEachValue(a, "")
 	}
-	a.none = none && a.named && a.not == "" && len(s.Question.Mentioned()) > 0 && !a.countsAll()
-	return a.none || a.kind == eachValue || a.countsAll()
+	a.topic.none = none && a.named && a.not == "" && len(s.Question.Mentioned()) > 0 && !a.countsAll()
+	return a.topic.none || a.kind == eachValue || a.countsAll()
 }
 
 // dropAbsent corrects or drops the words that no record has among those that are left of an ask for the newest or for records. It is false
@@ -60,30 +60,27 @@ func (s *search) callsStream(word string) bool {
 func (s *search) asksState(a *ask) bool {
 	of, _ := relax.Asked(a.query)
 	isNoun := a.kind == records && a.named && fields.MayCall(of) && len(s.Question.Mentioned()) == 0
-	return isNoun && strings.ToLower(a.left[0]) == a.left[0] && a.where == nil && a.whose == ""
+	return isNoun && strings.ToLower(a.left[0]) == a.left[0] && a.where == nil && a.party.name == ""
 }
 
-// readWithin finds the stream that has a record with the words that are left. In a stream of parts, words that only name that stream are
-// not needed. If found is false, none reports whether all these streams are known to have no such record. This is not known with a filter
-// if the records have their text in a part, as mails do.
-func (s *search) readWithin(ctx context.Context, a *ask) (found, none bool) {
-	words := a.left
+// streamWith returns the stream that has a record with the words that are left, and these words: in a stream of parts, those that only name
+// that stream are not needed. If stream is "", none reports whether all these streams are known to have no such record. This is not known
+// with a filter if the records have their text in a part, as mails do.
+func (s *search) streamWith(ctx context.Context, a *ask) (stream string, words []string, none bool) {
 	where, connection := a.narrowed()
 	none = slices.ContainsFunc(a.sources, s.hasText) && (len(where) == 0 || len(a.source().Parts) == 0)
 	for i, stream := range s.searchedFor(a) {
-		a.left = slices.DeleteFunc(slices.Clone(words), func(word string) bool { return i > 0 && fields.Calls(word, stream) })
-		if len(a.left) == 0 {
+		words := slices.DeleteFunc(slices.Clone(a.left), func(word string) bool { return i > 0 && fields.Calls(word, stream) })
+		if len(words) == 0 {
 			continue
 		}
-		found, lacks := s.finds(ctx, a.left, []string{stream}, where, connection)
+		found, lacks := s.finds(ctx, words, []string{stream}, where, connection)
 		if found {
-			a.within = stream
-			return true, false
+			return stream, words, false
 		}
 		none = none && lacks
 	}
-	a.left = words
-	return false, none
+	return "", a.left, none
 }
 
 // hasText reports whether the records of a source have words of their own: a reaction has only whose it is.
@@ -95,7 +92,7 @@ func (s *search) hasText(source known.Source) bool {
 // searchedFor returns the streams whose records may have the words of an ask: its own and, without other conditions, those of its parts.
 func (s *search) searchedFor(a *ask) []string {
 	streams := []string{a.source().Stream}
-	if a.where != nil || a.whose != "" {
+	if a.where != nil || a.party.name != "" {
 		return streams
 	}
 	for _, child := range a.source().Children {

@@ -35,10 +35,10 @@ func (s *search) readConditions(ctx context.Context, a *ask) bool {
 	if !s.readListed(ctx, a) {
 		return false
 	}
-	if (a.kind == sums || a.kind == extreme) && a.whose == "" && !a.several && len(a.left) > 0 {
+	if (a.kind == sums || a.kind == extreme) && a.party.name == "" && !a.party.isSeveral && len(a.left) > 0 {
 		s.readPayees(ctx, a)
 	}
-	if a.whose == "" && a.kind == most && !a.several && len(a.left) > 0 {
+	if a.party.name == "" && a.kind == most && !a.party.isSeveral && len(a.left) > 0 {
 		s.readCompared(ctx, a)
 	}
 	return true
@@ -69,11 +69,11 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 		if len(sources) == 0 {
 			continue
 		}
-		if isAuthor := a.group != "" && a.group == a.source().Author; isAuthor { // chat has other senders than mail
-			a.group = sources[0].Author
+		if isAuthor := a.number.group != "" && a.number.group == a.source().Author; isAuthor { // chat has other senders than mail
+			a.number.group = sources[0].Author
 		}
 		a.sources, a.where = sources, where
-		if a.group != "" && len(s.suiting(a, rs.Object{{Name: a.group}})) == 0 {
+		if a.number.group != "" && len(s.suiting(a, rs.Object{{Name: a.number.group}})) == 0 {
 			return false
 		}
 		a.explain(whole.Said...)
@@ -85,7 +85,7 @@ func (s *search) readBelonging(ctx context.Context, a *ask) bool {
 
 // readCurrency reads the currency of an amount, if a field has it.
 func (s *search) readCurrency(a *ask) {
-	field := a.field
+	field := a.number.field
 	if field == "" && len(a.where) > 0 && len(a.amount.Bounds) > 0 {
 		field = a.where[0].Name
 	}
@@ -111,8 +111,8 @@ func (s *search) readCurrency(a *ask) {
 // payment is then the lowest amount. It returns false if a sum has no field, if the read fails, or if an ask is for money received and the
 // field has only what oneself paid.
 func (s *search) readSign(ctx context.Context, a *ask) bool {
-	isLeastKnown := func(number fields.InStream) bool { return number.Field == a.field }
-	field, ofField := a.field, a.metric != "count" || a.by == written.Money &&
+	isLeastKnown := func(number fields.InStream) bool { return number.Field == a.number.field }
+	field, ofField := a.number.field, a.number.metric != "count" || a.superlative.By == written.Money &&
 		slices.ContainsFunc(fields.Numbers(s.Schema().Document, []string{a.source().Stream}, fields.Aggregates("min")), isLeastKnown)
 	switch {
 	case len(a.amount.Bounds) > 0 && len(a.where) > 0:
@@ -133,7 +133,7 @@ func (s *search) readSign(ctx context.Context, a *ask) bool {
 	bounds := a.where.Object(field)
 	switch isNegative := strings.HasPrefix(least, "-"); {
 	case isNegative && !s.gotPaid():
-		a.where, a.largest, a.isNegative = a.where.With(field, negative(bounds).JSON()), !a.largest, true
+		a.where, a.superlative.Most, a.number.isNegative = a.where.With(field, negative(bounds).JSON()), !a.superlative.Most, true
 	case isNegative || isSide:
 		if !bounds.Has("gt") && !bounds.Has("gte") {
 			a.where = a.where.With(field, append(bounds, rs.NewMember("gt", 0)).JSON())

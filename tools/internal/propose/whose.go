@@ -25,25 +25,26 @@ func (s *search) readWhose(ctx context.Context, a *ask) bool {
 		values[i] = s.valuesOf(ctx, a.sources[i], a.sources[i].Whose())
 	})
 	if all := slices.Concat(values...); a.joins(all) {
-		if a.group != "" { // the number for each is asked for
+		if a.number.group != "" { // the number for each is asked for
 			return true
 		}
 		return s.readSeveral(a, values, a.marked(all))
 	}
-	for i, of := range values {
-		switch name := s.Question.Names(of, a.left); {
+	var found party
+	for i, names := range values {
+		switch name := s.Question.Names(names, a.left); {
 		case name == "":
-		case a.whose != "" && a.whose != name:
-			a.whose, a.having = "", nil
+		case found.name != "" && found.name != name:
 			return true
 		default:
-			a.whose, a.having = name, append(a.having, a.sources[i])
+			found.name, found.sources = name, append(found.sources, a.sources[i])
 		}
 	}
-	a.explain(relax.All(a.whose)...)
+	a.party = found
+	a.explain(relax.All(found.name)...)
 	a.left = slices.DeleteFunc(a.left, func(word string) bool { // removes Ann's as well as Ann
 		owner, _ := strings.CutSuffix(strings.TrimSuffix(between(word), "_"), "_s")
-		return strings.Contains(between(a.whose), owner+"_")
+		return strings.Contains(between(found.name), owner+"_")
 	})
 	return true
 }
@@ -81,16 +82,16 @@ func (a *ask) marked(values []string) string {
 // each, in the sources that have some of them. It returns false if the ask is for no such number, for an average, or by time.
 func (s *search) readSeveral(a *ask, values [][]string, marked string) bool {
 	s.several = true
-	for i, of := range values {
-		if strings.Contains(a.marked(of), "§") {
-			a.having = append(a.having, a.sources[i])
+	a.party.isSeveral = a.kind == counts || a.kind == sums || a.kind == most
+	for i, names := range values {
+		if strings.Contains(a.marked(names), "§") {
+			a.party.sources = append(a.party.sources, a.sources[i])
 		}
 	}
-	a.several = a.kind == counts || a.kind == sums || a.kind == most
 	a.left = slices.DeleteFunc(a.left, func(word string) bool {
 		return !strings.Contains(marked, between(word))
 	})
-	return a.several && a.metric != "avg" && a.granularity == ""
+	return a.party.isSeveral && a.number.metric != "avg" && a.number.granularity == ""
 }
 
 // maxPayees is the most spellings of a payee for which there is a call each.
@@ -116,7 +117,7 @@ func (s *search) readPayees(ctx context.Context, a *ask) {
 			payees, found = append(payees, text), found+group.Count
 		}
 	}
-	if len(payees) == 0 || len(payees) > maxPayees || len(payees) > 1 && a.metric == "avg" {
+	if len(payees) == 0 || len(payees) > maxPayees || len(payees) > 1 && a.number.metric == "avg" {
 		return
 	}
 	if more { // that were not read
@@ -124,7 +125,7 @@ func (s *search) readPayees(ctx context.Context, a *ask) {
 			return
 		}
 	}
-	a.whose, a.payees, a.having, a.left = payees[0], payees, []known.Source{source}, nil
+	a.party, a.left = party{name: payees[0], payees: payees, sources: []known.Source{source}}, nil
 }
 
 // valuesOf reads the values of a field of a source that a filter can name.
@@ -142,7 +143,7 @@ func (s *search) valuesOf(ctx context.Context, source known.Source, field string
 func (s *search) readCompared(ctx context.Context, a *ask) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	for _, value := range s.valuesOf(ctx, a.source(), a.group) {
+	for _, value := range s.valuesOf(ctx, a.source(), a.number.group) {
 		a.left = slices.DeleteFunc(a.left, func(word string) bool {
 			return slices.ContainsFunc(strings.Fields(value), func(part string) bool { return strings.EqualFold(part, word) })
 		})

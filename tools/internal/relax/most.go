@@ -92,10 +92,10 @@ var (
 
 // isRank reports whether some words, and not fewer, ask for the newest or the largest of something, as most expensive does.
 func isRank(words []string) bool {
-	by, _, ranks := written.Superlative(strings.Join(words, " "))
+	superlative := written.SuperlativeOf(strings.Join(words, " "))
 	last := strings.ToLower(strings.Trim(words[len(words)-1], ".,;?!"))
-	isByTime := (newests[last] || oldests[last]) && len(ranks) == len(words)-1
-	return isByTime || len(ranks) == len(words) && by != written.OtherMeasure
+	isByTime := (newests[last] || oldests[last]) && len(superlative.Words) == len(words)-1
+	return isByTime || len(superlative.Words) == len(words) && superlative.By != written.OtherMeasure
 }
 
 // HowMany returns how many records a query asks for, as in my three latest orders, and the query for one of them; 0 and the same query

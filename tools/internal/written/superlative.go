@@ -31,12 +31,18 @@ var (
 	adjectives   = lexicon.Meanings("adjective")
 )
 
-// Superlative returns what the first superlative of a query compares and whether it asks for the most of it, with the words of that
-// superlative in lower case. Without one it returns no words.
-func Superlative(query string) (by Measure, most bool, words []string) {
+// A Superlative is what a query compares records by.
+type Superlative struct {
+	By    Measure
+	Most  bool     // of it, not the least
+	Words []string // of the superlative, in lower case; nil for none
+}
+
+// SuperlativeOf returns the first superlative of a query.
+func SuperlativeOf(query string) Superlative {
 	mayBegin := func(word string) bool { return comparatives[word] != "" || superlatives[word] != "" }
 	if !AnyWord(query, mayBegin) {
-		return "", false, nil
+		return Superlative{}
 	}
 	fields := strings.Fields(query)
 	for i, word := range fields {
@@ -45,18 +51,18 @@ func Superlative(query string) (by Measure, most bool, words []string) {
 	for i, word := range fields {
 		if compares := comparatives[word]; compares != "" && i+1 < len(fields) && adjectives[fields[i+1]] != "" {
 			by, isMore := strings.CutPrefix(adjectives[fields[i+1]], "-")
-			return Measure(by), isMore == (compares == "most"), fields[i : i+2]
+			return Superlative{Measure(by), isMore == (compares == "most"), fields[i : i+2]}
 		}
 		ofAny := i > 0 && (word == "mais" || fields[i-1] == "le" && (word == "plus" || word == "moins")) // le plus de messages
 		if ofAny && !strings.ContainsAny(strings.Join(fields[i+1:], " "), "0123456789") {
-			return OtherMeasure, word != "moins", fields[i : i+1]
+			return Superlative{OtherMeasure, word != "moins", fields[i : i+1]}
 		}
 		if by := superlatives[word]; by != "" {
 			least, most := strings.CutPrefix(by, "-")
-			return Measure(least), most, fields[i : i+1]
+			return Superlative{Measure(least), most, fields[i : i+1]}
 		}
 	}
-	return "", false, nil
+	return Superlative{}
 }
 
 // anyNumber matches a number in digits or as a word.
