@@ -28,7 +28,7 @@ func correctCall(next tools.Handler) tools.Handler {
 		call.Arguments = call.Tool.Known.Canonical(args)
 		call = call.InZone()
 		known := call.Tool.Known.At(call.Now)
-		c := correction{call: call, tool: known, args: call.Arguments}
+		c := refusedCall{call: call, tool: known, args: call.Arguments}
 		if found := c.unknownSource(ctx); found != nil {
 			return c.answerGranted(ctx, next, tools.Reply{Call: call}, found)
 		}
@@ -62,7 +62,7 @@ var (
 )
 
 // withConnectionID replaces the display name or connector of a connection in the arguments by its id. It returns false if they name none.
-func (c *correction) withConnectionID(ctx context.Context) (rs.Object, bool) {
+func (c *refusedCall) withConnectionID(ctx context.Context) (rs.Object, bool) {
 	if !slices.Contains(sourceCodes, c.refused.Code) || c.args.Get("connection_id") == "" && c.args.Get("id") == "" {
 		return nil, false
 	}
@@ -71,7 +71,7 @@ func (c *correction) withConnectionID(ctx context.Context) (rs.Object, bool) {
 
 // answerGranted repeats a search of several streams without those that are not granted. The reply then names the omitted streams and how
 // the owner grants them. Any other call keeps its reply and error.
-func (c *correction) answerGranted(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
+func (c *refusedCall) answerGranted(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
 	kept, omitted, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
@@ -91,7 +91,7 @@ func (c *correction) answerGranted(ctx context.Context, next tools.Handler, repl
 
 // unknownSource returns an error for a search of a package for a stream that none of its grants has. The package itself would search the
 // others without mentioning it.
-func (c *correction) unknownSource(ctx context.Context) *rs.Error {
+func (c *refusedCall) unknownSource(ctx context.Context) *rs.Error {
 	p := auth.PrincipalFrom(ctx).Package
 	if p == nil || !c.tool.Takes("streams") || !c.args.Has("streams") {
 		return nil

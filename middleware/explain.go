@@ -13,7 +13,7 @@ import (
 )
 
 // explain returns the error with a hint and the call that is probably meant.
-func (c *correction) explain(ctx context.Context) *rs.Error {
+func (c *refusedCall) explain(ctx context.Context) *rs.Error {
 	e := *c.refused
 	fromServer := e.Status != 0
 	switch {
@@ -45,7 +45,7 @@ func (c *correction) explain(ctx context.Context) *rs.Error {
 
 // ambiguous explains a call that may mean several connections. If none has the stream, it reports that. Otherwise it proposes one of them;
 // for a record, one of several only if the resource server returned the error, and so has looked for the record.
-func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
+func (c *refusedCall) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 	if e.Status == 0 {
 		directory := granted(ctx) // needs no read of a member (S0-8a)
 		if found := directory.Missing(c.tool, c.args); found != nil {
@@ -70,7 +70,7 @@ func (c *correction) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 }
 
 // unknownName explains a call that names a stream or connection which the grant does not have.
-func (c *correction) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
+func (c *refusedCall) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 	if found := c.readGrant(ctx).Missing(c.tool, c.args); found != nil {
 		if call := correct.ReadCall(found.Send); call.Tool != "" { // its fields may have other names in the proposed stream
 			if unfit := c.fieldMistake(ctx, call); unfit != nil {
@@ -87,13 +87,13 @@ func (c *correction) unknownName(ctx context.Context, e *rs.Error) *rs.Error {
 }
 
 // missing adds the commands with which the owner grants what is missing to found, an error about that.
-func (c *correction) missing(ctx context.Context, found *rs.Error, grant correct.Grant) *rs.Error {
+func (c *refusedCall) missing(ctx context.Context, found *rs.Error, grant correct.Grant) *rs.Error {
 	found.Connect = toConnect(ctx, grant.Ungranted(c.args))
 	return c.replace(found)
 }
 
 // replace completes found, which takes the place of the resource server's error, with that error's status, ids and message.
-func (c *correction) replace(found *rs.Error) *rs.Error {
+func (c *refusedCall) replace(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable
 	unknown := slices.Contains(sourceCodes, c.refused.Code) // the server's message may blame the token: do not quote it
@@ -107,7 +107,7 @@ func (c *correction) replace(found *rs.Error) *rs.Error {
 }
 
 // refusedField explains why a resource server refused a field or its value: the stream lacks the field, or the value has the wrong form.
-func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
+func (c *refusedCall) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 	if e.Code == "field_not_granted" { // propose to grant the whole streams
 		streams, _ := correct.Touches(c.args)
 		e.Connect = toConnect(ctx, rs.Missing{Streams: streams})
@@ -151,7 +151,7 @@ func (c *correction) refusedField(ctx context.Context, e *rs.Error) *rs.Error {
 
 // notFound explains why a record may not be found: its id was copied with escapes or a line number, or the record is older than the grant
 // allows.
-func (c *correction) notFound(ctx context.Context, e *rs.Error) {
+func (c *refusedCall) notFound(ctx context.Context, e *rs.Error) {
 	if plain, hint, ok := c.tool.Copied(c.args); ok {
 		e.Send, e.Hint = plain.String(), hint
 	}
@@ -170,6 +170,6 @@ func (c *correction) notFound(ctx context.Context, e *rs.Error) {
 	}
 }
 
-func (c *correction) callWith(args rs.Object) string {
+func (c *refusedCall) callWith(args rs.Object) string {
 	return correct.Call{Tool: c.tool.Name, Arguments: args}.String()
 }

@@ -14,7 +14,7 @@ import (
 )
 
 // refusedHere explains arguments that this program refused before any read.
-func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
+func (c *refusedCall) refusedHere(ctx context.Context, e *rs.Error) {
 	e.Hint = cmp.Or(correct.NoSuchDay(c.args), c.tool.Hint(c.args), e.Hint)
 	isBound := e.Param == "since" || e.Param == "until"
 	if _, err := rs.ReadTime(c.args.Text(e.Param)); isBound && err != nil {
@@ -47,7 +47,7 @@ func (c *correction) refusedHere(ctx context.Context, e *rs.Error) {
 
 // guess adds to e the call that is probably meant by refused arguments, and names the arguments that this call leaves out. If that call
 // would be refused as well, it adds one that looks up what is missing.
-func (c *correction) guess(ctx context.Context, e *rs.Error) {
+func (c *refusedCall) guess(ctx context.Context, e *rs.Error) {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return
 	}
@@ -84,7 +84,7 @@ func (c *correction) guess(ctx context.Context, e *rs.Error) {
 }
 
 // asGranted returns a proposed call with names of streams and a connection that the grant has, as far as the grant is known.
-func (c *correction) asGranted(ctx context.Context, call correct.Call) correct.Call {
+func (c *refusedCall) asGranted(ctx context.Context, call correct.Call) correct.Call {
 	missing := c.cachedGrant(ctx).Missing(c.call.Known(call.Tool), call.Arguments)
 	if missing == nil || missing.Send == "" {
 		return call
@@ -94,7 +94,7 @@ func (c *correction) asGranted(ctx context.Context, call correct.Call) correct.C
 
 // acceptable returns a proposed call in the form that its tool accepts. Arguments meant for another tool may need a second guess. If the
 // tool would refuse the call even then, acceptable returns one that looks up what is missing.
-func (c *correction) acceptable(call correct.Call) correct.Call {
+func (c *refusedCall) acceptable(call correct.Call) correct.Call {
 	tool, known := c.call.Tool.Named(call.Tool), c.call.Known(call.Tool)
 	if call.Tool != c.tool.Name {
 		call.Arguments = known.Canonical(call.Arguments)
@@ -112,7 +112,7 @@ func (c *correction) acceptable(call correct.Call) correct.Call {
 }
 
 // dated returns a proposed call with dates in place of relative times.
-func (c *correction) dated(call correct.Call) correct.Call {
+func (c *refusedCall) dated(call correct.Call) correct.Call {
 	if dated, ok := c.call.Known(call.Tool).Relative(call.Arguments); ok {
 		return dated
 	}
@@ -120,7 +120,7 @@ func (c *correction) dated(call correct.Call) correct.Call {
 }
 
 // today is a sentence about the day in the zone of the call.
-func (c *correction) today() string { return " Today is " + c.call.Now.Format(time.DateOnly) + "." }
+func (c *refusedCall) today() string { return " Today is " + c.call.Now.Format(time.DateOnly) + "." }
 
 // refusal returns the error with which a tool refuses a call before any read; nil if it accepts the call.
 func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
@@ -136,13 +136,13 @@ func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
 
 // fieldMistake returns an error if the stream of a proposed call lacks one of its fields, as far as that is known without a read; else nil.
 // The resource server would refuse such a call, and its error would propose another.
-func (c *correction) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
+func (c *refusedCall) fieldMistake(ctx context.Context, call correct.Call) *rs.Error {
 	return c.call.Known(call.Tool).Unknown(c.stream(ctx, call.Arguments, c.call.Tool.CachedSchema), call.Arguments, c.refused)
 }
 
 // withoutOperators returns the call that is meant by a search with operators of a mail program, or "". It adds to e.Hint which operators
 // the call drops.
-func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
+func (c *refusedCall) withoutOperators(ctx context.Context, e *rs.Error) string {
 	refused := rs.Member{Name: c.refused.Param, Value: c.args.Get(c.refused.Param)}
 	if _, _, ok := c.tool.WithoutOperators(c.args, nil); !ok || refused.Name != "q" && !c.tool.IsOperator(refused) {
 		return ""
@@ -154,7 +154,7 @@ func (c *correction) withoutOperators(ctx context.Context, e *rs.Error) string {
 }
 
 // withTimeFilter returns the call with since and until as conditions on the time field of its stream, or "" if it needs no such change.
-func (c *correction) withTimeFilter(ctx context.Context) string {
+func (c *refusedCall) withTimeFilter(ctx context.Context) string {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return ""
 	}
@@ -164,7 +164,7 @@ func (c *correction) withTimeFilter(ctx context.Context) string {
 
 // unfiltered explains a call that needs a filter although the token may not filter. In place of a filter on an id, it proposes to fetch
 // that record. In place of an aggregate whose groups each need a filtered read, it proposes to list the fields that it reads.
-func (c *correction) unfiltered(e *rs.Error) {
+func (c *refusedCall) unfiltered(e *rs.Error) {
 	e.Hint = "No call of this token may do that here: page through the records newest first, or search for words or a period."
 	filter := c.args.Object("filter")
 	ref := rs.Ref{ConnectionID: c.args.Text("connection_id"), Stream: c.args.Text("stream"), RecordID: filter.Text("id")}
@@ -187,7 +187,7 @@ func (c *correction) unfiltered(e *rs.Error) {
 
 // withField returns an aggregate with the field that its metric or granularity needs, and a hint about it. It chooses a field that is known
 // without a read to allow it.
-func (c *correction) withField(ctx context.Context) (send, hint string) {
+func (c *refusedCall) withField(ctx context.Context) (send, hint string) {
 	param := c.refused.Param
 	if param != "field" && param != "group_by_time" || c.args.Has(param) || !c.tool.Takes("metric") {
 		return "", ""

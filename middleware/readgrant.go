@@ -15,8 +15,8 @@ import (
 // correctDeadline bounds the read of a schema that explains an error.
 const correctDeadline = 5 * time.Second
 
-// A correction explains one refused call and proposes another.
-type correction struct {
+// A refusedCall is a call that was refused, and what is needed to say why and to propose another.
+type refusedCall struct {
 	call    tools.Call
 	tool    correct.Tool
 	args    rs.Object
@@ -28,7 +28,7 @@ type correction struct {
 }
 
 // readGrant returns the streams and connections of the grant, from the package's directory or the resource server's schema, read once.
-func (c *correction) readGrant(ctx context.Context) correct.Grant {
+func (c *refusedCall) readGrant(ctx context.Context) correct.Grant {
 	if !c.read {
 		c.read, c.grant = true, c.grantOf(ctx, c.schema)
 	}
@@ -36,12 +36,12 @@ func (c *correction) readGrant(ctx context.Context) correct.Grant {
 }
 
 // cachedGrant returns the grant as far as it is known without a read.
-func (c *correction) cachedGrant(ctx context.Context) correct.Grant {
+func (c *refusedCall) cachedGrant(ctx context.Context) correct.Grant {
 	return c.grantOf(ctx, c.call.Tool.CachedSchema)
 }
 
 // grantOf returns the grant from the package's directory, or else from the schema that read returns.
-func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant {
+func (c *refusedCall) grantOf(ctx context.Context, read readSchema) correct.Grant {
 	grant := granted(ctx)
 	if len(grant.Sources) == 0 {
 		if all := read(ctx, "", ""); all != nil {
@@ -52,7 +52,7 @@ func (c *correction) grantOf(ctx context.Context, read readSchema) correct.Grant
 }
 
 // stream returns the one stream that the arguments name, from the schema that read returns; the zero Stream if they name none or several.
-func (c *correction) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
+func (c *refusedCall) stream(ctx context.Context, args rs.Object, read readSchema) correct.Stream {
 	streams, connection := correct.Touches(args)
 	if len(streams) != 1 {
 		return correct.Stream{}
@@ -86,7 +86,7 @@ func granted(ctx context.Context) correct.Grant {
 }
 
 // schema returns the compact schema, which is cached for a minute, or nil if it cannot be read.
-func (c *correction) schema(ctx context.Context, stream, connection string) *rs.Schema {
+func (c *refusedCall) schema(ctx context.Context, stream, connection string) *rs.Schema {
 	ctx, cancel := context.WithTimeout(ctx, correctDeadline)
 	defer cancel()
 	return c.call.Tool.Schema(ctx, c.call.RS, stream, connection)

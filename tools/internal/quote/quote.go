@@ -15,7 +15,7 @@ const most = 60
 func Text(text string) string { return rs.EncodeJSON(Line(text)) }
 
 // Line returns a text on one line: truncated, and without line breaks and control characters.
-func Line(text string) string { return truncated(rs.ErrorText(text)) }
+func Line(text string) string { return rs.Clip(rs.ErrorText(text), most) }
 
 // Exact returns a text as it was sent, in quotation marks. Line breaks and control characters are escaped; a long text is truncated.
 func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
@@ -23,14 +23,7 @@ func Exact(text string) string { return JSON(rs.EncodeJSON(text)) }
 // JSON returns a JSON value as it was sent, except for white space; a long one is truncated.
 func JSON(raw string) string {
 	text, _ := rs.Compact(raw)
-	return truncated(text)
-}
-
-func truncated(text string) string {
-	if runes := []rune(text); len(runes) > most {
-		return string(runes[:most]) + "…"
-	}
-	return text
+	return rs.Clip(text, most)
 }
 
 // Note returns a member of an answer with a note about it and the call that answers instead, if there is one.
