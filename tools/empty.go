@@ -80,7 +80,7 @@ func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
 // explainValue finds out what is meant by the value: a similar value; the id of a record of another stream, if the value is the handle or
 // the title of that record; or words within a longer text.
 func (e emptyField) explainValue(ctx context.Context) {
-	schema := e.call.known(ctx, "").Document
+	schema := e.call.knownStream(ctx, "").Document
 	fields := slices.DeleteFunc(known.FieldsOf(schema, e.call.Scope), func(f rs.SchemaField) bool { return f.Name != e.Field })
 	grouped := func(f rs.SchemaField) bool { return slices.Contains(f.Aggregates, "group_by") }
 	switch part := e.value[strings.LastIndexByte(e.value, ':')+1:]; {

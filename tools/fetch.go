@@ -139,7 +139,7 @@ func readDocument(ctx context.Context, call Call) (Answer, error) {
 func partsSchema(ctx context.Context, call Call, stream string) known.Stream {
 	ctx, cancel := context.WithTimeout(ctx, partsDeadline)
 	defer cancel()
-	return call.known(ctx, stream)
+	return call.knownStream(ctx, stream)
 }
 
 // ownSchema returns what the schema says of a record's stream under the record's own connection, if that is known: other connections may

@@ -103,7 +103,7 @@ func readRecords(ctx context.Context, call Call) (Answer, error) {
 	if err := mayRead(ctx, call.Scope); err != nil {
 		return Answer{}, err
 	}
-	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, args.stream) })
+	schema := sync.OnceValue(func() known.Stream { return call.knownStream(ctx, args.stream) })
 	whole, readAs, err := wholeDays(call, args.filter, args.zone, schema)
 	if err != nil {
 		return Answer{}, err

@@ -19,9 +19,9 @@ import (
 
 // Additional reads that several tools make, and what they add to an answer. A read that fails adds nothing.
 
-// known returns what the schema says of a stream, or of all streams if stream is "", under the connection of the call. The schema is cached
-// for a minute.
-func (call Call) known(ctx context.Context, stream string) known.Stream {
+// knownStream returns what the schema says of a stream, or of all streams if stream is "", under the connection of the call. The schema is
+// cached for a minute.
+func (call Call) knownStream(ctx context.Context, stream string) known.Stream {
 	return call.Tool.schemas.Of(ctx, call.RS, rs.Scope{Stream: stream, ConnectionID: call.Scope.ConnectionID})
 }
 

@@ -77,7 +77,7 @@ func shownRepair(r *render.Repair) *render.Repair {
 func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(searchArgs)
 	var readAs []string
-	schema := sync.OnceValue(func() known.Stream { return call.known(ctx, "") }) // not read before it is needed
+	schema := sync.OnceValue(func() known.Stream { return call.knownStream(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
 		var err error
 		streams := sync.OnceValue(func() known.Stream { return args.streamsOf(schema()) })
@@ -129,7 +129,7 @@ func (s searcher) describe(ctx context.Context, call Call, answer *Answer, withi
 		answer.Response = answer.Response.WithMembers(answer.Coverage.Members())
 	}
 	if s.looksUp {
-		sources := func(ctx context.Context) []known.Source { return call.known(ctx, "").Sources }
+		sources := func(ctx context.Context) []known.Source { return call.knownStream(ctx, "").Sources }
 		answer.Response = period.WithContext(ctx, call.RS, sources, answer.Response, args.position.Shown)
 	}
 	found.Parts = args.parts

@@ -140,7 +140,7 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, token 
 			return info, nil // an earlier lookup ended since the caller read the cache
 		}
 		if again || c.Known(token) {
-			return c.revalidate(ctx, reason, token)
+			return c.lookUpAgain(ctx, reason, token)
 		}
 		release, refusal := c.unknown.acquire(ctx)
 		if refusal != nil {
@@ -160,9 +160,9 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, token 
 	}
 }
 
-// revalidate repeats the lookup of a token that was active. If that was done for the same reason within revalidationTTL, it returns that
+// lookUpAgain repeats the lookup of a token that was active. If that was done for the same reason within revalidationTTL, it returns that
 // outcome instead, errors included.
-func (c *TokenCache) revalidate(ctx context.Context, reason rs.Code, token rs.Token) (TokenInfo, error) {
+func (c *TokenCache) lookUpAgain(ctx context.Context, reason rs.Code, token rs.Token) (TokenInfo, error) {
 	now := c.options.Now()
 	c.mu.Lock()
 	last, found := c.revalidations.Get(token.Key())

@@ -11,10 +11,10 @@ import (
 
 const approveAgain = "The user has to approve this connection again; or choose another connection_id, which schema lists."
 
-// choose returns the one member that a read is for, without a request. If no connection is named, it is the only member, or the only one
-// that was granted the stream (D26); otherwise the call must name a connection (S0-8a). If several members have the connection, choose
+// memberFor returns the one member that a read is for, without a request. If no connection is named, it is the only member, or the only one
+// that was granted the stream (D26); otherwise the call must name a connection (S0-8a). If several members have the connection, memberFor
 // prefers the one that was granted most of the streams.
-func (p *grantPackage) choose(connectionID string, streams ...string) (*member, *rs.Error) {
+func (p *grantPackage) memberFor(connectionID string, streams ...string) (*member, *rs.Error) {
 	candidates := p.members
 	switch {
 	case connectionID != "":

@@ -45,7 +45,7 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 // Choose returns nil if a read of the scope would find its member, or else the error that Do would return. It makes no request, so that a
 // caller that needs the schema first can check beforehand (S0-8a).
 func (p *grantPackage) Choose(scope rs.Scope) error {
-	if _, err := p.choose(scope.ConnectionID, scope.Stream); err != nil {
+	if _, err := p.memberFor(scope.ConnectionID, scope.Stream); err != nil {
 		return err
 	}
 	return nil

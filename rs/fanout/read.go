@@ -152,7 +152,7 @@ func allFailedRank(e *rs.Error) int {
 // connection takes its place.
 func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
 	for range p.members { // each round but the last refuses a member, which is remembered
-		c, refused := p.choose(connectionID, streams...)
+		c, refused := p.memberFor(connectionID, streams...)
 		if refused != nil {
 			return nil, refused
 		}

@@ -34,7 +34,7 @@ func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*r
 // searchOne forwards a search to the member that it names, for the streams that the member was granted, and attributes each hit.
 func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	streams := requestedStreams(r)
-	c, refused := p.choose(connectionID, streams...)
+	c, refused := p.memberFor(connectionID, streams...)
 	if refused == nil && c.grants(streams...) { // checked first, because pick introspects the token
 		c, refused = p.pick(ctx, connectionID, streams...)
 	}

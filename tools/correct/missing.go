@@ -162,44 +162,44 @@ func (g Grant) displayed(stream string) string {
 }
 
 func (g Grant) missingConnection(t Tool, args rs.Object) *rs.Error {
-	named, connection := Touches(args)
+	streamNames, connection := Touches(args)
 	e := &rs.Error{Code: "unknown_connection", Param: "connection_id", RetryWith: "connection_id", Hint: grantHint}
-	streams, known := g.likeliest(named, "")
-	having := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
-		return known && slices.ContainsFunc(named, func(s string) bool { return !g.has(streams[s], c.ID) })
+	streams, isKnown := g.likeliest(streamNames, "")
+	candidates := slices.DeleteFunc(g.connectionsOf(""), func(c rs.Connection) bool {
+		return isKnown && slices.ContainsFunc(streamNames, func(s string) bool { return !g.has(streams[s], c.ID) })
 	})
-	near, alike := identifier.NearConnections(connection, having)
+	near, alikeCount := identifier.NearConnections(connection, candidates)
 	e.Message = fmt.Sprintf("no connection %s in this grant.", quote.Text(connection))
-	e.Connections, e.ConnectionTotal = firstOf(near, having), len(having)
-	if both := g.streamOfBoth(connection, named); both != "" && len(near) == 0 {
-		e.Message += " Nearest: the stream " + quote.Names([]string{both}, 1) + "."
-		e.Send = Call{t.Name, replaceNames(args, map[string]string{named[0]: both}, "")}.String()
+	e.Connections, e.ConnectionTotal = firstOf(near, candidates), len(candidates)
+	if folder := g.streamOfBoth(connection, streamNames); folder != "" && len(near) == 0 {
+		e.Message += " Nearest: the stream " + quote.Names([]string{folder}, 1) + "."
+		e.Send = Call{t.Name, replaceNames(args, map[string]string{streamNames[0]: folder}, "")}.String()
 		return e
 	}
 	switch {
-	case alike > 1:
-		e.Hint = CallForEach(alike)
+	case alikeCount > 1:
+		e.Hint = CallForEach(alikeCount)
 	case len(near) > 1:
 		e.Hint = "The call below is for the first of these alone."
 	}
-	var to string // the connection to send
-	switch of := g.ofConnector(connection, named); {
-	case len(of) > 0:
-		e.Code, e.Hint = "ambiguous_connection", CallForEach(len(of))
-		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(of), quote.Connections(of))
-		e.Connections, e.ConnectionTotal, to = firstOf(of, nil), len(of), of[0].ID
+	var send string // the connection to send
+	switch several := g.ofConnector(connection, streamNames); {
+	case len(several) > 0:
+		e.Code, e.Hint = "ambiguous_connection", CallForEach(len(several))
+		e.Message = fmt.Sprintf("%s is the connector of %d connections: %s.", quote.Text(connection), len(several), quote.Connections(several))
+		e.Connections, e.ConnectionTotal, send = firstOf(several, nil), len(several), several[0].ID
 	case len(near) > 0:
-		e.Message, to = e.Message+" Nearest: "+quote.Connections(near)+".", near[0].ID
-	case !known, args.Has("id"): // elsewhere the id may be another record's
+		e.Message, send = e.Message+" Nearest: "+quote.Connections(near)+".", near[0].ID
+	case !isKnown, args.Has("id"): // elsewhere the id may be another record's
 		t.Name, args = "schema", rs.Object{}
-	case len(having) == 0 && g.OneConnection && t.Name != "search":
+	case len(candidates) == 0 && g.OneConnection && t.Name != "search":
 		return e
-	case len(having) > 1 && g.OneConnection && t.Name != "search":
-		to = having[0].ID
+	case len(candidates) > 1 && g.OneConnection && t.Name != "search":
+		send = candidates[0].ID
 	default:
 		e.Hint = "The call below leaves out connection_id: it is of all connections. " + e.Hint
 	}
-	e.Send = Call{t.Name, replaceNames(args, streams, to)}.String()
+	e.Send = Call{t.Name, replaceNames(args, streams, send)}.String()
 	return e
 }
 

@@ -110,7 +110,7 @@ func (t Tool) Relative(args rs.Object) (Call, bool) {
 		bound := foreign.BoundOf(m.Name) // if any, the value is one end of a period
 		if day := dayOf(bound, m.Value, now); bound != "" && day != "" {
 			filter, found = filter.With(m.Name, day), true
-		} else if condition := relative(m, now); bound == "" && condition != nil && condition.JSON() != m.Value {
+		} else if condition := relativeCondition(m, now); bound == "" && condition != nil && condition.JSON() != m.Value {
 			filter, found = filter.With(m.Name, condition.JSON()), true
 		}
 	}
@@ -120,8 +120,8 @@ func (t Tool) Relative(args rs.Object) (Call, bool) {
 	return Call{t.Name, dated}, found
 }
 
-// relative returns a condition with dates in place of a time or of bounds that are relative to now; nil for any other value.
-func relative(m rs.Member, now time.Time) rs.Object {
+// relativeCondition returns a condition with dates in place of a time or of bounds that are relative to now; nil for any other value.
+func relativeCondition(m rs.Member, now time.Time) rs.Object {
 	condition := rs.AsObject(m.Value)
 	s, _ := written.Text(m.Value)
 	first, last, ok := written.Days(s, now)
@@ -131,7 +131,7 @@ func relative(m rs.Member, now time.Time) rs.Object {
 	if foreign.BoundOf(word) == "gte" && day != "" && !slices.ContainsFunc(strings.Fields(rest), isBound) { // "since March"
 		return rs.Object{{Name: "gte", Value: day}}
 	}
-	if ok && !written.IsTime(m.Value) && (!written.IsMonth(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
+	if ok && !written.IsTime(m.Value) && (!written.IsCalendarName(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
 		if !first.IsZero() {
 			condition = condition.With("gte", foreign.DayJSON(first))
 		}

@@ -61,36 +61,36 @@ type groupsRest struct {
 
 // rest describes an answer that shows the first n groups: what it leaves out, and the call that shows more.
 func (a aggregateAnswer) rest(n int) groupsRest {
-	noun, with := "group", write.When(a.leavesOutEmpty(), " with records")
+	noun, qualifier := "group", write.When(a.leavesOutEmpty(), " with records")
 	if a.Has("group_by_time") {
 		noun = cmp.Or(a.Text("granularity"), noun)
 	}
-	other := a.other()
-	known, _ := a.Number("group_count")
-	total := max(len(a.rows), known)
-	open := a.Has("more_groups")
-	if total == n && other == 0 && !open {
-		return groupsRest{says: a.allShown(n, noun, with)}
+	otherCount := a.other()
+	groupCount, _ := a.Number("group_count")
+	total := max(len(a.rows), groupCount)
+	hasMore := a.Has("more_groups")
+	if total == n && otherCount == 0 && !hasMore {
+		return groupsRest{says: a.allShown(n, noun, qualifier)}
 	}
-	of := write.Plural(total, noun)
+	shown := write.Plural(total, noun)
 	if total > n { // else there may be other groups, of which only the records are counted
-		of = fmt.Sprintf("%d of %s%s", n, write.When(known == 0 && (other > 0 || open), "at least "), of)
+		shown = fmt.Sprintf("%d of %s%s", n, write.When(groupCount == 0 && (otherCount > 0 || hasMore), "at least "), shown)
 	}
-	all := total == n && known > 0 // each group was read
-	r := groupsRest{says: "shown " + of + with + a.sequence(noun, all)}
+	areAllRead := total == n && groupCount > 0 // each group was read
+	r := groupsRest{says: "shown " + shown + qualifier + a.sequence(noun, areAllRead)}
 	var hidden []string
 	if n < len(a.rows) {
 		records := a.recordsOf(n, len(a.rows))
 		hidden = append(hidden, write.Plural(len(a.rows)-n, noun)+write.When(records > 0, " with "+write.Plural(records, "record")))
 	}
-	if other > 0 {
-		hidden = append(hidden, a.others(other, known)...)
+	if otherCount > 0 {
+		hidden = append(hidden, a.others(otherCount, groupCount)...)
 	}
 	if len(hidden) > 0 {
-		r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), other)
+		r.says += fmt.Sprintf("; not shown: %s (other_count=%d)", strings.Join(hidden, " and "), otherCount)
 	}
-	r.says += write.When(open, "; the resource server does not say whether there are more")
-	if !all {
+	r.says += write.When(hasMore, "; the resource server does not say whether there are more")
+	if !areAllRead {
 		a.addNext(&r, n)
 	}
 	return r

@@ -77,8 +77,8 @@ func readRecord(response *rs.Response, q DocumentQuery) (it item.Item, foreign i
 		return it, 0, err
 	}
 	o = item.Unwrap(o)
-	if other := item.Other(o, q.Ref); other != "" {
-		return it, 0, answer.Invalid(what, "is a record of another "+other+" than the one that was asked for")
+	if part := item.Other(o, q.Ref); part != "" {
+		return it, 0, answer.Invalid(what, "is a record of another "+part+" than the one that was asked for")
 	}
 	o, foreign = item.OwnRelated(o, q.Ref.ConnectionID)
 	it = item.Read(o, o.Object("data"), q.Ref.Stream, q.Ref.ConnectionID)
@@ -90,9 +90,9 @@ func readRecord(response *rs.Response, q DocumentQuery) (it item.Item, foreign i
 	if it.Title == "" && q.Untitled {
 		it.Title = item.Brief(it.Data)
 	}
-	asked := len(q.Fields) == 0 || item.Wanted(o.Text("authored_field"), q.Fields)
-	says := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !asked || !strings.HasPrefix(m.Name, "authored_") })
-	it.Authored, it.TimeField = item.Time(says, it.Data)
+	isTimeShown := len(q.Fields) == 0 || item.Wanted(o.Text("authored_field"), q.Fields)
+	times := slices.DeleteFunc(slices.Clone(o), func(m rs.Member) bool { return !isTimeShown || !strings.HasPrefix(m.Name, "authored_") })
+	it.Authored, it.TimeField = item.Time(times, it.Data)
 	it.Ref = q.Ref // the calls that read the rest name the connection even if the requested id did not
 	if it.Ref.ConnectionID == "" && rs.UnsafeName(it.Connection) == "" {
 		it.Ref.ConnectionID = it.Connection
@@ -114,44 +114,44 @@ func (q DocumentQuery) marked(data object) object {
 // in cuts.
 func writeDocument(it *item.Item, q DocumentQuery, remaining int) documentText {
 	var d documentText
-	var short strings.Builder
-	var long []member
+	var lines strings.Builder
+	var longTexts []member
 	for _, m := range it.Data {
 		value, _ := rs.AsText(m.Value)
-		partly := false
+		isPartly := false
 		switch kind := rs.Kind(m.Value); {
 		case isLong(m):
-			long = append(long, m)
+			longTexts = append(longTexts, m)
 			continue
 		case kind == "string":
 			value = shortValue(value)
 		case kind == "array" || kind == "object":
 			value = clean.Preview(clean.Readable(item.WithoutRepeats(m.Value)), maxValue)
-			partly = strings.HasSuffix(value, "…") // complete JSON ends with a bracket; only a text could end so by itself
+			isPartly = strings.HasSuffix(value, "…") // complete JSON ends with a bracket; only a text could end so by itself
 		case kind == "null":
 			value = "null"
 		}
 		line := it.LineName(m) + ": " + value + "\n"
-		full := short.Len()+len(line)-len(": \n") > remaining/2 // of very many fields, the rest can be read by name
-		if full || partly {
-			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !full})
+		isFull := lines.Len()+len(line)-len(": \n") > remaining/2 // of very many fields, the rest can be read by name
+		if isFull || isPartly {
+			d.cuts = append(d.cuts, item.Truncation{Item: it, Field: m, FromStart: !isFull})
 		}
-		short.WriteString(write.When(!full, line))
+		lines.WriteString(write.When(!isFull, line))
 	}
-	head := short.String()
+	head := lines.String()
 	relations := item.Relations(it)
 	related, parts := d.writeParts(relations, q.Parts, remaining/2)
 	related += d.writeRelated(it, parts, q.InnerParts, remaining/4)
-	files, whole := writeAttached(q.Attached, remaining/2)
-	d.partly = d.partly || !whole
+	files, areAll := writeAttached(q.Attached, remaining/2)
+	d.partly = d.partly || !areAll
 	if len(q.Relations) > 0 && len(it.Data) > 0 {
-		first := q.Relations[:min(len(q.Relations), maxNamedRelations)]
-		expand := new(write.Object).Plain("id", it.ID).List("expand", first)
-		others := fmt.Sprintf("; %d more in schema ", len(q.Relations)-len(first)) + new(write.Object).Text("stream", it.Stream).JSON()
-		files += "\n[not included: " + strings.Join(write.Each(first, write.ShownName), ", ") + "; with them: " + expand.Call("fetch") +
-			write.When(len(q.Relations) > len(first), others) + "]\n"
+		named := q.Relations[:min(len(q.Relations), maxNamedRelations)]
+		expand := new(write.Object).Plain("id", it.ID).List("expand", named)
+		unnamed := fmt.Sprintf("; %d more in schema ", len(q.Relations)-len(named)) + new(write.Object).Text("stream", it.Stream).JSON()
+		files += "\n[not included: " + strings.Join(write.Each(named, write.ShownName), ", ") + "; with them: " + expand.Call("fetch") +
+			write.When(len(q.Relations) > len(named), unnamed) + "]\n"
 	}
-	texts := d.writeTexts(long, it, remaining-write.Escaped(head+related+files))
+	texts := d.writeTexts(longTexts, it, remaining-write.Escaped(head+related+files))
 	d.text = strings.Trim(head+texts+related+files, "\n")
 	return d
 }

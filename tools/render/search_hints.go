@@ -93,57 +93,57 @@ func (s *searchPage) number() string {
 // extreme answers a query for the newest or oldest: with q.Newest if that is known, else with the newest or oldest of the hits that have
 // all words and the call that finds any newer or older one.
 func (s *searchPage) extreme(oldest bool) string {
-	which, other, bound, beyond := "newest", "newer", "since", time.Millisecond
+	rank, comparative, bound, beyond := "newest", "newer", "since", time.Millisecond
 	if oldest {
-		which, other, bound, beyond = "oldest", "older", "until", -time.Millisecond
+		rank, comparative, bound, beyond = "oldest", "older", "until", -time.Millisecond
 	}
 	if s.q.Newest != "" {
 		return s.q.Newest
 	}
 	var best *hit.Hit
-	var at time.Time
-	alike, later, lasting := 0, 0, 0
+	var bestTime time.Time
+	withAllWords, future, ongoing := 0, 0, 0
 	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
 	for i := range s.hits {
 		h := s.hit(i)
 		switch t, err := rs.ReadTime(h.Authored); {
 		case err != nil || h.Has != "": // a hit that lacks a word is about something else
 		case !oldest && t.Before(since):
-			lasting++
+			ongoing++
 		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
-			later++
+			future++
 		default:
-			if alike++; best == nil || oldest && t.Before(at) || !oldest && t.After(at) {
-				best, at = h, t
+			if withAllWords++; best == nil || oldest && t.Before(bestTime) || !oldest && t.After(bestTime) {
+				best, bestTime = h, t
 			}
 		}
 	}
 	switch {
-	case best == nil && lasting > 0:
+	case best == nil && ongoing > 0:
 		return "No hit is newer: those found began before since and last into that time."
 	case best == nil:
 		return byTime
 	}
-	of, others := fmt.Sprintf("%s of these %d", which, alike), alike+later+lasting < len(s.hits)
+	among, hasOthers := fmt.Sprintf("%s of these %d", rank, withAllWords), withAllWords+future+ongoing < len(s.hits)
 	switch {
-	case alike == 1:
-		of = "one hit" + write.When(others, " with all words")
-	case others:
-		of = fmt.Sprintf("%s of the %d with all words", which, alike)
+	case withAllWords == 1:
+		among = "one hit" + write.When(hasOthers, " with all words")
+	case hasOthers:
+		among = fmt.Sprintf("%s of the %d with all words", rank, withAllWords)
 	}
-	of += write.When(later > 0, " until now") + write.When(lasting > 0, " since then")
-	says := fmt.Sprintf("The %s: %s, %s.", of, best.ID, best.When()) +
+	among += write.When(future > 0, " until now") + write.When(ongoing > 0, " since then")
+	says := fmt.Sprintf("The %s: %s, %s.", among, best.ID, best.When()) +
 		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
-	if s.whole() && !others || !s.q.lexical() {
+	if s.whole() && !hasOthers || !s.q.lexical() {
 		return says
 	}
 	until := best.Authored
 	if len(until) > len(time.DateOnly) { // a date means its whole day and is sent as it is
-		until = at.Add(beyond).UTC().Format(time.RFC3339Nano)
+		until = bestTime.Add(beyond).UTC().Format(time.RFC3339Nano)
 	}
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(until))
-	return says + write.Offer(" Any "+other+": ", q.call("").Call("search"), write.LineChars)
+	return says + write.Offer(" Any "+comparative+": ", q.call("").Call("search"), write.LineChars)
 }
 
 // ofTimes offers the searches of the time that the query names, and of another such time.

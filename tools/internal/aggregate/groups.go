@@ -26,7 +26,7 @@ func (r *Aggregation) Answer(ctx context.Context) (rs.Object, error) {
 	case !q.Grouped():
 		return r.number(ctx)
 	case q.Metric == "count":
-		return r.count(ctx)
+		return r.countGroups(ctx)
 	}
 	field, units, err := r.units(ctx)
 	several := len(units.groups) > 1 && err == nil // else the answer says that the unit is not known

@@ -145,9 +145,9 @@ func (r *Aggregation) bounds(ctx context.Context, span filter.TimeGroup) (from, 
 	return filter.InstantIn(span.From, zone), filter.InstantIn(span.Until, zone)
 }
 
-// count answers a count by groups. It reads as many groups as one read has, so that it knows how many groups are beyond the limit, and how
-// many records have no time.
-func (r *Aggregation) count(ctx context.Context) (rs.Object, error) {
+// countGroups answers a count by groups. It reads as many groups as one read has, so that it knows how many groups are beyond the limit, and
+// how many records have no time.
+func (r *Aggregation) countGroups(ctx context.Context) (rs.Object, error) {
 	q := r.Args
 	if q.Order == "desc" {
 		q.Limit = 0

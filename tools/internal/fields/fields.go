@@ -141,10 +141,10 @@ func (s Stream) Field(name string) *rs.SchemaField {
 // IsNumber reports whether the stream has a field with a name, and it is a number.
 func (s Stream) IsNumber(name string) bool {
 	f := s.Field(name)
-	return f != nil && isNumber(*f)
+	return f != nil && isNumberField(*f)
 }
 
-func isNumber(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
+func isNumberField(f rs.SchemaField) bool { return f.Type == "number" || f.Type == "integer" }
 
 func isEventTime(f rs.SchemaField) bool { return f.Role == "event-time" }
 

@@ -94,7 +94,7 @@ type kind struct {
 	isMail bool
 }
 
-func kindOf(name string) kind {
+func streamKind(name string) kind {
 	snake := written.Snake(name)
 	last := snake[strings.LastIndexByte(snake, '_')+1:]
 	k := kind{cmp.Or(streamWords[snake], streamWords[last]), last, snake == last, mailWords[last]}
@@ -108,7 +108,7 @@ func kindOf(name string) kind {
 // which have the records that people usually mean; nil if unknown.
 func NearStreams(name string, streams []string, all *rs.Schema) (near []string) {
 	var ranked []found
-	kind, sought, read := kindOf(name), written.WordsOf(name), byName(all)
+	kind, sought, read := streamKind(name), written.WordsOf(name), byName(all)
 	for _, stream := range streams {
 		words, own := written.WordsOf(stream), read(stream)
 		f := find(name, stream, sought, words)
@@ -241,7 +241,7 @@ var subjects = lexicon.Of("subject")
 
 // OnlyNumber returns the one field of a stream with a number that can be compared; "" for none or several.
 func (s Stream) OnlyNumber() string {
-	return only(s.namesOf(func(f rs.SchemaField) bool { return f.Granted && isNumber(f) && HasBounds(f) }))
+	return only(s.namesOf(func(f rs.SchemaField) bool { return f.Granted && isNumberField(f) && HasBounds(f) }))
 }
 
 // Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only

@@ -50,7 +50,7 @@ func KindOf(condition string) Use {
 	}
 	switch {
 	case all(values, number):
-		return isNumber
+		return isNumberField
 	case all(values, written.IsDate):
 		return IsTime
 	case all(values, address):
@@ -68,14 +68,14 @@ func all(values []string, is func(string) bool) bool {
 // Same returns the fields in near that may mean the same as a name: all words of one are in the other, or the two are near by role rather
 // than by name and isNumber is not set. Avg_Pace and Avg_HR are not the same.
 func (s Stream) Same(name string, near []string, isNumber bool) (same []string) {
-	of := written.WordsOf(name)
-	for _, other := range near {
-		words := written.WordsOf(other)
-		_, all := of.In(words)
-		_, own := words.In(of)
-		_, alike := written.Alike(name, other)
-		if all+own > 0 || !alike && !isNumber {
-			same = append(same, other)
+	nameWords := written.WordsOf(name)
+	for _, field := range near {
+		fieldWords := written.WordsOf(field)
+		_, inField := nameWords.In(fieldWords)
+		_, inName := fieldWords.In(nameWords)
+		_, isAlike := written.Alike(name, field)
+		if inField+inName > 0 || !isAlike && !isNumber {
+			same = append(same, field)
 		}
 	}
 	return same
@@ -85,7 +85,7 @@ func (s Stream) Same(name string, near []string, isNumber bool) (same []string) 
 func (s Stream) MistakesFlag(value, name, field string) bool {
 	f, truth := s.Field(field), strings.ToLower(strings.Trim(value, `"`))
 	if f == nil || f.Type != "boolean" {
-		return f != nil && (truth == "true" || truth == "false") && (name != field || isNumber(*f))
+		return f != nil && (truth == "true" || truth == "false") && (name != field || isNumberField(*f))
 	}
 	bare := func(name string) string {
 		return strings.TrimPrefix(strings.TrimPrefix(written.Snake(name), "is_"), "has_")

@@ -55,8 +55,8 @@ func read() map[string][]list {
 	return all
 }
 
-// of returns the lists of a role. It panics for a name that the files do not have, which is a mistake in the program.
-func of(role string) []list {
+// listsOf returns the lists of a role. It panics for a name that the files do not have, which is a mistake in the program.
+func listsOf(role string) []list {
 	lists := roles[role]
 	if lists == nil {
 		panic("no words of the role " + role)
@@ -67,7 +67,7 @@ func of(role string) []list {
 // Of returns the words of a role in all languages.
 func Of(role string) map[string]bool {
 	all := map[string]bool{}
-	for _, l := range of(role) {
+	for _, l := range listsOf(role) {
 		for _, word := range l.words {
 			all[word] = true
 		}
@@ -78,7 +78,7 @@ func Of(role string) map[string]bool {
 // Meanings returns what each word of a role means.
 func Meanings(role string) map[string]string {
 	all := map[string]string{}
-	for _, l := range of(role) {
+	for _, l := range listsOf(role) {
 		for _, word := range l.words {
 			all[word] = l.meaning
 		}
@@ -88,7 +88,7 @@ func Meanings(role string) map[string]string {
 
 // Phrases returns the words and phrases of a role in the order of the files.
 func Phrases(role string) (phrases []string) {
-	for _, l := range of(role) {
+	for _, l := range listsOf(role) {
 		for _, word := range l.words {
 			phrases = append(phrases, strings.ReplaceAll(word, "_", " "))
 		}
@@ -102,7 +102,7 @@ func Pattern(role string) string { return "(?:" + strings.Join(Phrases(role), "|
 // ByLanguage returns the words of a role in each language, in the order of the files, where English is the first.
 func ByLanguage(role string) (sets []map[string]bool) {
 	var languages []string
-	for _, l := range of(role) {
+	for _, l := range listsOf(role) {
 		at := slices.Index(languages, l.language)
 		if at < 0 {
 			at, languages, sets = len(languages), append(languages, l.language), append(sets, map[string]bool{})

@@ -295,7 +295,7 @@ func (p *Reader) readTimeless(ctx context.Context, r rs.Request) (page sourcePag
 		if r.OneRound { // a repair makes many reads already
 			pages = 1
 		}
-		page = p.ofAnyTime(ctx, r, p.timeless, pages)
+		page = p.readAnyTime(ctx, r, p.timeless, pages)
 	}
 	page.parts, page.filtered = true, len(p.Filter) > 0
 	page.keep(p.Period, p.Zone)

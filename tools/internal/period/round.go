@@ -57,7 +57,7 @@ func (p *Reader) inOneSearch(ctx context.Context, r rs.Request) (reader *Reader,
 		return p, 0
 	}
 	wide := p.OfAnyTime()
-	page := wide.ofAnyTime(ctx, r, wide.timeless, 1)
+	page := wide.readAnyTime(ctx, r, wide.timeless, 1)
 	if page.err != nil || !page.hasAllOfAnyTime() {
 		return p, page.reads
 	}
@@ -65,8 +65,8 @@ func (p *Reader) inOneSearch(ctx context.Context, r rs.Request) (reader *Reader,
 	return wide, 0
 }
 
-// ofAnyTime searches some streams without the period and the filter. It reads at most as many pages of maxHits hits as given.
-func (p *Reader) ofAnyTime(ctx context.Context, r rs.Request, streams []string, pages int) (page sourcePage) {
+// readAnyTime searches some streams without the period and the filter. It reads at most as many pages of maxHits hits as given.
+func (p *Reader) readAnyTime(ctx context.Context, r rs.Request, streams []string, pages int) (page sourcePage) {
 	r.Query = maps.Clone(r.Query)
 	ofWholes := func(name string, _ []string) bool { return strings.HasPrefix(name, "filter") }
 	maps.DeleteFunc(r.Query, ofWholes)

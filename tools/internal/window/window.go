@@ -97,27 +97,27 @@ const maxMatches = 20
 // at first; else none.
 func Matches(text, q string, first int) (starts []int, count int) {
 	text, q = strings.ToLower(text), strings.ToLower(q) // the number of code points stays the same
-	within := func(at int) bool {                       // in the middle of a word
-		before, _ := utf8.DecodeLastRuneInString(text[:at])
-		after, _ := utf8.DecodeRuneInString(text[at:])
+	isInWord := func(position int) bool {               // in the middle of a word
+		before, _ := utf8.DecodeLastRuneInString(text[:position])
+		after, _ := utf8.DecodeRuneInString(text[position:])
 		return unicode.In(before, wordRunes...) && unicode.In(after, wordRunes...)
 	}
 	for _, wholeWords := range []bool{true, false} {
 		starts, count = nil, 0
-		for from, at := 0, 0; q != ""; { // one by one: there may be one for each character
-			start := strings.Index(text[from:], q)
+		for offset, position := 0, 0; q != ""; { // one by one: there may be one for each character
+			start := strings.Index(text[offset:], q)
 			if start < 0 {
 				break
 			}
-			start += from
+			start += offset
 			end := start + len(q)
-			at += utf8.RuneCountInString(text[from:start])
-			if !wholeWords || !within(start) && !within(end) {
+			position += utf8.RuneCountInString(text[offset:start])
+			if !wholeWords || !isInWord(start) && !isInWord(end) {
 				if count++; count <= maxMatches {
-					starts = append(starts, at)
+					starts = append(starts, position)
 				}
 			}
-			from, at = end, at+utf8.RuneCountInString(q)
+			offset, position = end, position+utf8.RuneCountInString(q)
 		}
 		if count > 0 && starts[0] == first {
 			return starts, count

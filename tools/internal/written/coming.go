@@ -22,7 +22,7 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 	isOfYear := func(word string) bool {
 		return isMonth(word) || isSeason(word) || strings.ContainsAny(word, "0123456789")
 	}
-	step, recurs := units["week"], slices.ContainsFunc(words, isTimeName) || slices.ContainsFunc(words, isSeason) ||
+	step, recurs := units["week"], slices.ContainsFunc(words, isRecurringName) || slices.ContainsFunc(words, isSeason) ||
 		len(words) == 2 && words[0] == "week" // week 50
 	if slices.ContainsFunc(words, isOfYear) {
 		step = units["year"]
@@ -46,8 +46,8 @@ func (one period) coming(words []string, today time.Time) (period, bool) {
 	return one, false
 }
 
-// isTimeName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.
-func isTimeName(word string) bool {
+// isRecurringName reports whether a word is the name of a recurring time or a year, which may also be another word or a number.
+func isRecurringName(word string) bool {
 	return isWeekday(word) || isMonth(word) || partOf().MatchString(word) || fullYear().MatchString(word)
 }
 

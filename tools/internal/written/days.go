@@ -295,8 +295,8 @@ func recurring(step, name string, today time.Time) (period, bool) {
 	return at(i), true
 }
 
-// IsMonth reports whether a text is the name of a month, a day of the week or a season. It may also be that of a person.
-func IsMonth(s string) bool {
+// IsCalendarName reports whether a text is the name of a month, a day of the week or a season. It may also be that of a person.
+func IsCalendarName(s string) bool {
 	words := timeWords(s)
 	return len(words) == 1 && (isMonth(words[0]) || isWeekday(words[0]) || seasons[words[0]] != 0)
 }

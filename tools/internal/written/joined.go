@@ -41,34 +41,34 @@ func joinOf(fields []string, to, from int) (join string) {
 
 // joinedTime returns the period from the first of two times to the second; for times in a list, only if no day is between them. Without a
 // period it returns no days. The first time is in the year of the second if it names no year.
-func joinedTime(fields []string, one, other namedTime, now time.Time) namedTime {
-	join, from, to := joinOf(fields, one.to, other.from), one.from, other.to
-	if compareWords[join] && one.first.After(other.last) && !other.last.IsZero() { // more in May than in April
-		one, other = other, one
+func joinedTime(fields []string, begin, end namedTime, now time.Time) namedTime {
+	join, from, to := joinOf(fields, begin.to, end.from), begin.from, end.to
+	if compareWords[join] && begin.first.After(end.last) && !end.last.IsZero() { // more in May than in April
+		begin, end = end, begin
 	}
-	reversed := one.first.After(other.last) && one.first.AddDate(0, -1, 0).Before(other.last) // and not of another year
-	if join == "" || one.last.IsZero() || other.last.IsZero() || reversed {
+	reversed := begin.first.After(end.last) && begin.first.AddDate(0, -1, 0).Before(end.last) // and not of another year
+	if join == "" || begin.last.IsZero() || end.last.IsZero() || reversed {
 		return namedTime{}
 	}
-	before := from - 1
-	for besideTimes[bareWord(fields, before)] { // entre o Natal
-		before--
+	at := from - 1
+	for besideTimes[bareWord(fields, at)] { // entre o Natal
+		at--
 	}
-	isList := listWords[join] && !betweenWords[bareWord(fields, before)]
-	if one.first.After(other.last) || one.first.Year() < other.first.Year() {
-		words := append(timeWords(strings.Join(fields[one.from:one.to], " ")), strconv.Itoa(other.first.Year()))
+	isList := listWords[join] && !betweenWords[bareWord(fields, at)]
+	if begin.first.After(end.last) || begin.first.Year() < end.first.Year() {
+		words := append(timeWords(strings.Join(fields[begin.from:begin.to], " ")), strconv.Itoa(end.first.Year()))
 		if found, ok := readDays(words, now); ok {
-			one.period = found
+			begin.period = found
 		}
-		if one.first.After(other.last) {
-			one.first = one.first.AddDate(-1, 0, 0)
+		if begin.first.After(end.last) {
+			begin.first = begin.first.AddDate(-1, 0, 0)
 		}
 	}
-	isApart := one.last.AddDate(0, 0, 1).Before(other.first) || !one.last.Before(other.first)
+	isApart := begin.last.AddDate(0, 0, 1).Before(end.first) || !begin.last.Before(end.first)
 	if isList && isApart {
 		return namedTime{}
 	}
-	return namedTime{period{one.first, other.last}, from, to}
+	return namedTime{period{begin.first, end.last}, from, to}
 }
 
 var (

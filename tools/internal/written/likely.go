@@ -23,7 +23,7 @@ func LikelyID(query string) string {
 	return onlyWord(query, func(word string) string {
 		word = strings.Trim(word, `"'#.,;:!?()`)
 		isAmount := strings.Trim(word, "0123456789.,") == "" && strings.Contains(word, ",")
-		if len(word) < leastBytes || len(word) > MaxIDBytes || isTime(word) || isAmount || strings.ContainsAny(word, "<>") {
+		if len(word) < leastBytes || len(word) > MaxIDBytes || isDateOrHour(word) || isAmount || strings.ContainsAny(word, "<>") {
 			return ""
 		}
 		return word
@@ -38,7 +38,7 @@ func LikelyNumber(query string) string {
 			number = whole + thousands
 		}
 		number = strings.TrimLeft(number, "+-")
-		if rs.Kind(number) != "number" || !json.Valid([]byte(number)) || len(number) < leastBytes || isTime(word) {
+		if rs.Kind(number) != "number" || !json.Valid([]byte(number)) || len(number) < leastBytes || isDateOrHour(word) {
 			return ""
 		}
 		return number
@@ -74,8 +74,8 @@ func onlyWord(query string, meaning func(word string) string) (only string) {
 // dateLike matches a date of which it may be unclear which day it is.
 var dateLike = Expression(`^[0-3]?[0-9][-/.][0-3]?[0-9][-/.](?:[0-9]{2}|[0-9]{4})$`)
 
-// isTime reports whether a word is a date or a time of day.
-func isTime(word string) bool {
+// isDateOrHour reports whether a word is a date or a time of day.
+func isDateOrHour(word string) bool {
 	_, err := time.Parse("15:04", strings.Replace(word, ".", ":", 1))
 	return err == nil || dateLike().MatchString(word) || IsDate(rs.EncodeJSON(word))
 }

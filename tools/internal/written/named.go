@@ -80,52 +80,51 @@ func NamedPeriod(query string, now time.Time) (Named, bool) {
 	if strings.ContainsAny(query, "\"“”„«»") {
 		return Named{}, false
 	}
-	if not := Negation(query); not != "" {
-		return Named{Unread: fmt.Sprintf(notUnderstood, not)}, false
+	if negation := Negation(query); negation != "" {
+		return Named{Unread: fmt.Sprintf(notUnderstood, negation)}, false
 	}
 	fields := withoutDayParts(strings.Fields(spelledOut(query)))
-	named := namedTimes(fields, now)
-	if len(named) == 0 {
+	times := namedTimes(fields, now)
+	if len(times) == 0 {
 		return Named{}, false
 	}
-	if both := dayOrYear(fields, named, now); both != "" {
-		return Named{Unread: both}, false
+	if unclear := dayOrYear(fields, times, now); unclear != "" {
+		return Named{Unread: unclear}, false
 	}
-	one, spans := named[0], len(named) > 1
-	for _, next := range named[1:] {
-		one = joinedTime(fields, one, next, now)
+	found, spans := times[0], len(times) > 1
+	for _, next := range times[1:] {
+		found = joinedTime(fields, found, next, now)
 	}
-	if one.period == (period{}) {
+	if found.period == (period{}) {
 		return Named{Unread: notRead}, false
 	}
-	words := countedUnits(timeWords(strings.Join(fields[one.from:one.to], " ")))
-	if one.last.IsZero() && len(words) > 1 { // two weeks ago is a week
-		one.period, _ = calendar(words[len(words)-2], one.first, 0)
+	words := countedUnits(timeWords(strings.Join(fields[found.from:found.to], " ")))
+	if found.last.IsZero() && len(words) > 1 { // two weeks ago is a week
+		found.period, _ = calendar(words[len(words)-2], found.first, 0)
 	}
-	mismatch := one.mismatch(words)
-	coming, recurs := one.coming(words, Today(now))
-	later := one
-	later.period = coming
-	if later, one = later.bounded(fields, spans), one.bounded(fields, spans); !one.isWhole(fields) {
+	mismatch := found.mismatch(words)
+	coming, recurs := found.coming(words, Today(now))
+	later := namedTime{coming, found.from, found.to}
+	if later, found = later.bounded(fields, spans), found.bounded(fields, spans); !found.isWhole(fields) {
 		return Named{Unread: notRead}, false
 	}
 	day := func(day time.Time) string { return strings.TrimPrefix(day.Format(time.DateOnly), "0001-01-01") } // "" for the zero time
-	rest := strings.Join(slices.Concat(fields[:one.from], fields[one.to:]), " ")
-	all := Named{Since: day(one.first), Until: day(one.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans, Mismatch: mismatch}
-	if before := bareWord(fields, named[0].from-1); !spans && partOf().MatchString(words[0]) && len(words) == 1 &&
-		boundWords[before] == "" && (!withinTimes[before] || before == "for") {
-		all.Part = words[0]
+	rest := strings.Join(slices.Concat(fields[:found.from], fields[found.to:]), " ")
+	named := Named{Since: day(found.first), Until: day(found.last), Rest: strings.Trim(rest, " ?!.,"), Spans: spans, Mismatch: mismatch}
+	if wordBefore := bareWord(fields, times[0].from-1); !spans && partOf().MatchString(words[0]) && len(words) == 1 &&
+		boundWords[wordBefore] == "" && (!withinTimes[wordBefore] || wordBefore == "for") {
+		named.Part = words[0]
 	}
-	if spans && (compareWords[joinOf(fields, named[0].to, named[1].from)] || comparing().MatchString(query)) {
-		all.Compared = named[0].unit()
+	if spans && (compareWords[joinOf(fields, times[0].to, times[1].from)] || comparing().MatchString(query)) {
+		named.Compared = times[0].unit()
 	}
 	if recurs {
-		all.ComingSince, all.ComingUntil = day(later.first), day(later.last)
+		named.ComingSince, named.ComingUntil = day(later.first), day(later.last)
 		if later.first.IsZero() { // until Friday
-			all.ComingSince = now.Format(time.DateOnly)
+			named.ComingSince = now.Format(time.DateOnly)
 		}
 	}
-	return all, true
+	return named, true
 }
 
 // NextOf returns the time from today on for a query for the next of something, and the query without that word; false for any other.
@@ -242,19 +241,19 @@ func namedTimes(fields []string, now time.Time) (named []namedTime) {
 // namedDays reads the time that the words of a query in [from, to) name. A single word names one only if no other meaning is likely: a
 // day relative to today, a date, or the name of a time that is introduced, or joined to another time before it.
 func namedDays(fields, words []string, from, to int, joined bool, now time.Time) (period, bool) {
-	first, before := bareWord(fields, from), bareWord(fields, from-1)
-	if len(words) == 0 || besideTimes[withoutAccents.Replace(first)] || besideTimes[withoutAccents.Replace(bareWord(fields, to-1))] {
+	firstWord, wordBefore := bareWord(fields, from), bareWord(fields, from-1)
+	if len(words) == 0 || besideTimes[withoutAccents.Replace(firstWord)] || besideTimes[withoutAccents.Replace(bareWord(fields, to-1))] {
 		return period{}, false
 	}
 	isNumber := func(word string) bool { return monthDays().MatchString(ordinal().ReplaceAllString(word, "$1")) }
 	_, isUnit := units[words[0]]
-	isShort := isWeekday(words[0]) && first != words[0] && strings.HasPrefix(words[0], first)
+	isShort := isWeekday(words[0]) && firstWord != words[0] && strings.HasPrefix(words[0], firstWord)
 	age, _ := agedTime(fields, from)
-	switch alone := to-from == 1 && (age == "" || !isTimeName(words[0])); {
-	case isMonth(words[0]) && isNumber(before), // 31 June
-		alone && (boundWords[before] == "before" || boundWords[before] == "until") && isSeason(words[0]): // its year is unclear
+	switch isOneWord := to-from == 1 && (age == "" || !isRecurringName(words[0])); {
+	case isMonth(words[0]) && isNumber(wordBefore), // 31 June
+		isOneWord && (boundWords[wordBefore] == "before" || boundWords[wordBefore] == "until") && isSeason(words[0]): // its year is unclear
 		return period{}, true
-	case alone && !isTimeAlone(first, words, before, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
+	case isOneWord && !isTimeAlone(firstWord, words, wordBefore, joined, from == 0) && !isInSeason(fields, from, words[0]) &&
 		!isBareDay(fields, from, words[0]):
 		return period{}, false
 	case len(words) == 2 && isShort && !strings.ContainsAny(words[1], "0123456789"), // mon prochain vol
@@ -262,7 +261,7 @@ func namedDays(fields, words []string, from, to int, joined bool, now time.Time)
 		return period{}, false
 	}
 	found, ok := readDays(words, now)
-	if ok && isUnit && isNumber(before) { // 2 weeks from 14 November
+	if ok && isUnit && isNumber(wordBefore) { // 2 weeks from 14 November
 		return period{}, true
 	}
 	return found, ok
@@ -280,7 +279,7 @@ func isTimeAlone(word string, english []string, before string, joined, isFirst b
 	if last := english[len(english)-1]; len(english) > 1 && (isMonth(last) || isSeason(last)) { // mid-August
 		return slices.Contains(thirds, english[0])
 	}
-	return isTimeName(english[0]) && (joined || isIntroduced(word, english[0], before, isFirst))
+	return isRecurringName(english[0]) && (joined || isIntroduced(word, english[0], before, isFirst))
 }
 
 // isIntroduced reports whether the word before the name of a time, which is given as written and in English, shows that it is a time. After

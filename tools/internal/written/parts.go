@@ -40,7 +40,7 @@ func countedUnits(words []string) []string {
 func partDays(words []string, now time.Time) (period, bool) {
 	count := 1
 	for at := range min(2, len(words)-2) { // the first three months, les trois premiers mois
-		if other := words[1-at]; monthDays().MatchString(words[at]) && (other == "last" || slices.Contains(ordinals, other)) {
+		if beside := words[1-at]; monthDays().MatchString(words[at]) && (beside == "last" || slices.Contains(ordinals, beside)) {
 			count, _ = strconv.Atoi(words[at])
 			words = slices.Delete(slices.Clone(words), at, at+1)
 			break
@@ -60,21 +60,21 @@ func partDays(words []string, now time.Time) (period, bool) {
 	if _, isUnit := units[rest[0]]; isUnit && len(rest) == 1 && rest[0] != "day" { // "end of the year" is of this year
 		rest = []string{"this", rest[0]}
 	}
-	whole, ok := readDays(rest, now)
-	if !ok || whole.last.IsZero() {
+	divided, ok := readDays(rest, now)
+	if !ok || divided.last.IsZero() {
 		return period{}, false
 	}
-	each, toEnd := units[unit], false
-	if uneven, ok := unevenParts[unit+" "+whole.unit()]; ok {
-		each, toEnd = uneven.length, nth == uneven.parts-1
+	partLength, toEnd := units[unit], false
+	if uneven, ok := unevenParts[unit+" "+divided.unit()]; ok {
+		partLength, toEnd = uneven.length, nth == uneven.parts-1
 	}
-	from := each.from(whole.first, nth*count)
+	first := partLength.from(divided.first, nth*count)
 	if part == "last" {
-		from = each.from(whole.last.AddDate(0, 0, 1), -count)
+		first = partLength.from(divided.last.AddDate(0, 0, 1), -count)
 	}
-	until := each.from(from, count).AddDate(0, 0, -1)
+	last := partLength.from(first, count).AddDate(0, 0, -1)
 	if toEnd {
-		until = whole.last
+		last = divided.last
 	}
-	return period{from, until}, each != (length{}) && !from.Before(whole.first) && !until.After(whole.last)
+	return period{first, last}, partLength != (length{}) && !first.Before(divided.first) && !last.After(divided.last)
 }
