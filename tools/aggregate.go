@@ -2,12 +2,9 @@ package tools
 
 import (
 	"context"
-	"slices"
-	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/aggregate"
-	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/leftout"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
@@ -61,10 +58,9 @@ func readAggregate(ctx context.Context, call Call) (Answer, error) {
 		return Answer{}, err
 	}
 	r.Args.Filter = whole
-	r.AddAll(filter.ReadAs(nil, readAs))
+	r.AddAll(readAs.Note(nil))
 	body, err := r.Answer(ctx)
-	ofNoZone := func(line string) bool { return strings.HasSuffix(line, filter.OfNoZone) }
-	if len(readAs) > 0 && !slices.ContainsFunc(readAs, ofNoZone) { // the resource server was sent instants, so it answers null
+	if readAs.InZone() { // the resource server was sent instants, so it answers null
 		r.AddAll(rs.Object{rs.NewMember("time_zone", args.Zone.String())})
 	}
 	if err != nil || !body.Includes("value") && !body.Has("groups") {

@@ -125,7 +125,7 @@ func readRecords(ctx context.Context, call Call) (Answer, error) {
 
 // answer adds notes to a page, such as why it is empty and what it leaves out.
 func (q queryRecordsArgs) answer(
-	ctx context.Context, call Call, response *rs.Response, schema func() known.Stream, readAs []string,
+	ctx context.Context, call Call, response *rs.Response, schema func() known.Stream, readAs filter.DatesRead,
 ) (Answer, error) {
 	if err := q.Position.Under(call.Scope.ConnectionID); err != nil {
 		return Answer{}, err
@@ -147,7 +147,7 @@ func (q queryRecordsArgs) answer(
 		notes = slices.Concat(notes, leftout.Units(q.Fields, q.filter, response, schema),
 			leftout.ThreadHead(ctx, call.RS, call.Scope, q.filter, response), lasting(ctx, call, q.filter, schema))
 	}
-	answer.Response = response.WithMembers(append(notes, filter.ReadAs(nil, readAs)...))
+	answer.Response = response.WithMembers(append(notes, readAs.Note(nil)...))
 	return answer, nil
 }
 

@@ -65,7 +65,7 @@ func limitsKnown(ctx context.Context) bool {
 // wholeDays returns a filter in which each date means the whole day, and the lines of the answer that say how dates were read. The types
 // of the fields come from the schema, which is read only if the filter has a date; without it they are unknown. It refuses a text that
 // may be two numbers for a field of numbers.
-func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, []string, error) {
+func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() known.Stream) (filter.Filter, filter.DatesRead, error) {
 	kindOf := func(field string) filter.DateKind { return schema().DateKind(field) }
 	if c, first, second := f.TwoNumbers(kindOf); first != "" {
 		e := rs.Invalid("filter", fmt.Sprintf("filter compares %s with %s, which may be %s or %s.",
@@ -77,7 +77,7 @@ func wholeDays(call Call, f filter.Filter, zone *time.Location, schema func() kn
 		}
 		call.Arguments = withValue(call, c.Field, first)
 		e.Send = call.asSent().String()
-		return nil, nil, e
+		return nil, filter.DatesRead{}, e
 	}
 	sent, readAs := f.WholeDays(kindOf, zone)
 	return sent, readAs, nil

@@ -76,7 +76,7 @@ func shownRepair(r *render.Repair) *render.Repair {
 // read searches. With a period, it searches as if the resource server had only the records of that period.
 func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	args := call.Args.(searchArgs)
-	var readAs []string
+	var readAs filter.DatesRead
 	schema := sync.OnceValue(func() known.Stream { return call.knownStream(ctx, "") }) // not read before it is needed
 	if len(args.streams)+len(args.filter) > 0 || args.period != (period.Period{}) {
 		var err error
@@ -109,7 +109,7 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 	}
 	if err == nil {
 		s.describe(ctx, call, &answer, within, schema)
-		answer.Response = answer.Response.WithMembers(filter.ReadAs(answer.Response.Object().Array("read_as"), readAs))
+		answer.Response = answer.Response.WithMembers(readAs.Note(answer.Response.Object().Array("read_as")))
 	}
 	return answer, err
 }

@@ -110,12 +110,13 @@ func (f *searchFrame) size() int {
 // text writes the frame around the hits that are shown.
 func (f *searchFrame) text(s *searchPage, hits []hit.Text) string {
 	var proven, unproven []string
+	isCut := func(h hit.Text) bool { return h.Proven && !h.Long && h.Cut() }
 	long, read := 0, write.Lead(readAround, f.read)
+	if at := slices.IndexFunc(hits, isCut); f.read != "" && at >= 0 {
+		read = readOn + readMatch(s.hit(at))
+	}
 	for i := range hits {
 		h := &hits[i]
-		if x := s.hit(i); f.read != "" && !h.Long && h.Cut() && strings.HasPrefix(read, readAround) && len(x.Excerpts) > 0 {
-			read = readOn + readMatch(x)
-		}
 		switch {
 		case h.Long:
 			long++

@@ -26,16 +26,22 @@ const (
 	LocalTimes                 // times without a zone
 )
 
-// OfNoZone ends the line about a field whose dates were read without a zone.
-const OfNoZone = ", of no time zone: its type is not known"
+// A DatesRead says how the dates of a filter were read. It has a line for each field whose conditions then mean something else than the
+// filter in the call may seem to.
+type DatesRead struct {
+	lines  []string
+	noZone bool // those of a field were read without a zone
+}
+
+// InZone reports whether dates were read, and all of them in the zone of the call.
+func (d DatesRead) InZone() bool { return len(d.lines) > 0 && !d.noZone }
 
 // maxReadAs bounds the fields for which the answer says how their dates were read.
 const maxReadAs = 5
 
-// WholeDays returns the filter with each bare date replaced by what it means for its field. readAs has a line for each field whose
-// conditions then mean something else than the filter in the call may seem to. zone is that of the dates. kindOf is only asked about the
-// fields that are compared with dates, or with times without an offset.
-func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs []string) {
+// WholeDays returns the filter with each bare date replaced by what it means for its field. zone is that of the dates. kindOf is only asked
+// about the fields that are compared with dates, or with times without an offset.
+func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Location) (sent Filter, readAs DatesRead) {
 	type field struct {
 		name string
 		kind DateKind
@@ -63,11 +69,12 @@ func (f Filter) WholeDays(kindOf func(field string) DateKind, zone *time.Locatio
 		switch {
 		case zone == time.UTC, one.kind == LocalTimes:
 		case one.kind == MayBeDates:
-			says += OfNoZone
+			says += ", of no time zone: its type is not known"
+			readAs.noZone = true
 		default:
 			says += ", of " + zone.String()
 		}
-		readAs = append(readAs, says)
+		readAs.lines = append(readAs.lines, says)
 	}
 	return sent, readAs
 }
@@ -219,13 +226,13 @@ func Lasting(start, end string, kind DateKind, bound Value) Filter {
 	return Filter{{start, "lt", bound}, after}
 }
 
-// ReadAs returns the member of an answer that says how dates were read, after the lines that it already has; nil if readAs is empty.
-func ReadAs(already, readAs []string) rs.Object {
-	if len(readAs) == 0 {
+// Note returns the member of an answer that says how dates were read, after the lines that it already has; nil if there is nothing to say.
+func (d DatesRead) Note(already []string) rs.Object {
+	if len(d.lines) == 0 {
 		return nil
 	}
-	for _, one := range readAs {
-		already = append(already, rs.EncodeJSON(one))
+	for _, line := range d.lines {
+		already = append(already, rs.EncodeJSON(line))
 	}
 	return rs.Object{{Name: "read_as", Value: rs.JoinArray(already)}}
 }

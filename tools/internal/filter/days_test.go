@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/filter"
 )
 
@@ -65,7 +66,11 @@ func TestADateIsTheWholeDay(t *testing.T) {
 			if got := strings.Join(got, "; "); got != row.want {
 				t.Errorf("sent %s, want %s", got, row.want)
 			}
-			if got := strings.Join(readAs, "; "); got != row.readAs {
+			lines, _ := rs.AsArray(readAs.Note(nil).Get("read_as"))
+			for i, line := range lines {
+				lines[i], _ = rs.AsText(line)
+			}
+			if got := strings.Join(lines, "; "); got != row.readAs {
 				t.Errorf("note %q, want %q", got, row.readAs)
 			}
 		})
