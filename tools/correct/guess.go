@@ -104,22 +104,22 @@ func (t Tool) valued(args rs.Object, expand string, refused *rs.Error) (rs.Objec
 // withoutPaths replaces paths in the streams by the names under which such files and folders are read; false if one has none.
 func withoutPaths(args rs.Object) (rs.Object, bool) {
 	streams, connection := Touches(args)
-	named, of := map[string]string{}, make([]string, len(streams))
+	names, connections := map[string]string{}, make([]string, len(streams))
 	for i, stream := range streams {
-		if named[stream] = stream; rs.UnsafeName(stream) != "" {
-			of[i], named[stream] = identifier.StreamOfPath(stream)
+		if names[stream] = stream; rs.UnsafeName(stream) != "" {
+			connections[i], names[stream] = identifier.StreamOfPath(stream)
 		}
-		if named[stream] == "" {
+		if names[stream] == "" {
 			return nil, false
 		}
 	}
-	switch {
-	case len(streams) == 0:
+	if len(streams) == 0 {
 		return args, true
-	case slices.Max(of) == slices.Min(of): // else the search would leave out some streams
-		connection = cmp.Or(of[0], connection)
 	}
-	return replaceNames(args, named, connection), true
+	if same := slices.Compact(connections); len(same) == 1 { // else the search would leave out some streams
+		connection = cmp.Or(same[0], connection)
+	}
+	return replaceNames(args, names, connection), true
 }
 
 // soughtOrGrouped returns the call for a condition that no filter expresses: a search for a text within a field, or groups for a value

@@ -229,9 +229,9 @@ func (a *recordsAnswer) apart() string {
 		return ""
 	}
 	sort := strings.TrimPrefix(a.q.Rest.Text("sort"), "-")
-	lacks := func(raw string) bool {
+	lacks := func(raw string) bool { // for a descending sort, which begins with -, no field is lacking
 		return slices.Contains(write.Words(rs.AsObject(raw), "fields"), a.q.Rest.Text("sort"))
-	} // false if the sort is descending
+	}
 	switch {
 	case a.merge.Records == nil:
 		return "limit and order hold for each connection apart; the connections follow one another." +

@@ -22,7 +22,7 @@ func (s *searchPage) findHints() []string {
 	switch {
 	case s.q.Question.AsksSum():
 		number = noSum
-	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.whole():
+	case s.q.Question.AsksNumber(), s.q.Limit == rs.MaxLimit && s.hasAllHits():
 		number = s.number()
 	}
 	if number == noSum && s.q.Metric == "sum" || number == noCount && s.q.Metric == "count" {
@@ -50,7 +50,8 @@ func (s *searchPage) ofAnyTime() string {
 	return write.Offer("Of any time: ", q.call("").Call("search"), write.LineChars)
 }
 
-func (s *searchPage) whole() bool {
+// hasAllHits reports whether the page has all hits, and the resource server says so.
+func (s *searchPage) hasAllHits() bool {
 	return s.total() == "" && s.l.Matches() != "" && !s.l.Envelope.Has("next_cursor") && !s.l.Envelope.Flag("has_more")
 }
 
@@ -66,7 +67,7 @@ func (s *searchPage) number() string {
 	switch {
 	case len(s.all) == 0:
 		return noCount
-	case s.whole() && counted:
+	case s.hasAllHits() && counted:
 		return fmt.Sprintf("These are all, of %s: %s.", write.Plural(s.records, "record"), hit.StreamMix(s.all))
 	}
 	q, n := s.q, 0
@@ -134,7 +135,7 @@ func (s *searchPage) extreme(oldest bool) string {
 	among += write.When(future > 0, " until now") + write.When(ongoing > 0, " since then")
 	says := fmt.Sprintf("The %s: %s, %s.", among, best.ID, best.When()) +
 		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
-	if s.whole() && !hasOthers || !s.q.lexical() {
+	if s.hasAllHits() && !hasOthers || !s.q.lexical() {
 		return says
 	}
 	until := best.Authored

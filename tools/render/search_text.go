@@ -37,7 +37,7 @@ func (s *searchPage) text() string {
 	if remaining < 600 {
 		remaining = hard - frame.size()
 	}
-	if remaining < 200 { // extremely long handles: leave out what only explains
+	if remaining < 200 { // very long ids: leave out what only explains
 		frame.notes, frame.read = nil, ""
 		remaining = hard - frame.size()
 	}

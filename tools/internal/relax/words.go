@@ -37,15 +37,15 @@ func Topic(query string) []string {
 
 // content returns the terms that are not common words of their language.
 func content(terms []term) []term {
-	stop := stopWords(terms)
-	content := terms[:0:0]
+	common := stopWords(terms)
+	var kept []term
 	for i, t := range terms {
 		occasion := i > 0 && occasions[t.folded] && beforeOccasions[terms[i-1].folded]
-		if t.phrase || !stop[t.folded] && !framing[t.text] && !occasion {
-			content = append(content, t)
+		if t.phrase || !common[t.folded] && !framing[t.text] && !occasion {
+			kept = append(kept, t)
 		}
 	}
-	return content
+	return kept
 }
 
 func texts(content []term) (words []string) {
