@@ -94,15 +94,15 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 	if len(p.membersWith(stream)) > 0 {
 		usable, _, _ = p.partition(stream)
 	}
-	slices.SortStableFunc(usable, func(a, b *member) int {
-		switch {
-		case p.failed(a) == p.failed(b):
-			return 0
-		case p.failed(a):
-			return 1
+	var failed []*member
+	usable = slices.DeleteFunc(usable, func(c *member) bool {
+		if !p.failed(c) {
+			return false
 		}
-		return -1
+		failed = append(failed, c)
+		return true
 	})
+	usable = append(usable, failed...)
 	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
 		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
 	}

@@ -188,11 +188,7 @@ func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.O
 		return byPeriod(args, name, part[2], strings.ToLower(part[1])), true
 	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
 		c.lacks(name, field, "; %s is a time: group_by_time groups by it.", quote.Line(near[0]))
-		likely := "month"
-		if granularity == "date" {
-			likely = "day"
-		}
-		return byPeriod(args, name, near[0], likely), true
+		return byPeriod(args, name, near[0], cmp.Or(quote.When(granularity == "date", "day"), "month")), true
 	}
 	return args, false
 }

@@ -163,10 +163,7 @@ func (c *correction) bounded(filter rs.Object) rs.Object {
 	if timeField == "" || slices.ContainsFunc(timed, isTwice) || len(timed) == 0 || !isMissing && len(timed) < 2 || rest.Includes(timeField) {
 		return filter
 	}
-	lacks := "field"
-	if areFields {
-		lacks = "times in"
-	}
+	lacks := cmp.Or(quote.When(areFields, "times in"), "field")
 	c.report("unknown_field", "filter", "%s has no %s %s; %s says when a record is.", c.stream.Name, lacks,
 		quote.Names(names, maxShown), quote.Line(timeField))
 	return append(rest, rs.Member{Name: timeField, Value: timed.JSON()})
