@@ -93,6 +93,16 @@ func TestMistakes(t *testing.T) {
 	}
 }
 
+// A server of local data proposes calls with the fields that the model has read before, as a hosted one does.
+func TestLocalDataProposesTheFieldsThatWereRead(t *testing.T) {
+	s := overStdio(t, "--demo")
+	s.text("schema", map[string]any{"stream": "orders"})
+	asked := parseCall(t, `aggregate {"stream":"orders","metric":"sum","granularity":"month"}`)
+	if refused := textOf(s.call(asked.tool, asked.arguments)); !strings.Contains(refused, `"field":"total"`) {
+		t.Error(refused)
+	}
+}
+
 // try sends the mistake and the call that the error proposes, and returns how that ended.
 func (m mistake) try(t *testing.T, s session) string {
 	t.Helper()

@@ -174,7 +174,7 @@ func (p provider) pipeline(ctx context.Context, app App, o transport.PipelineOpt
 	if err != nil {
 		return nil, auth.Principal{}, exit.UsageError(err.Error())
 	}
-	principal := auth.Principal{Token: p.own, Kind: auth.KindClient}
+	principal := auth.Principal{Token: p.own, Kind: auth.KindClient, GrantID: "local"} // without one, no schema would be cached
 	if len(p.keepers) > 0 {
 		if principal, err = connect.Principal(ctx, client, p.keepers); err != nil {
 			return nil, auth.Principal{}, err
