@@ -160,35 +160,35 @@ func (c *correction) aggregate(args rs.Object) rs.Object {
 // sources are names of the connection of a record, which no group is by.
 var sources = written.Set("connection connection_id connection_name connector connector_key display_name source account account_id")
 
-// partOfTime matches a time that SQL truncates to its hour, day and so on.
-var partOfTime = written.Expression(`(?i)^(?:date_?trunc\(\s*['"]?)?(hour|day|week|month|quarter|year)(?:['"]?\s*,|\()\s*([\w.]+)\s*\)$`)
-
 // timeGroup mends a group by time that is sent as a group by a field, or the reverse; false if it is neither.
 func (c *correction) timeGroup(args rs.Object, name, field, metric string) (rs.Object, bool) {
 	if f := c.stream.Field(field); f != nil {
 		return c.fieldGroup(args, name, *f, metric)
 	}
-	granularity := cmp.Or(foreign.WordForms["granularity"][written.Snake(field)], written.Snake(field))
-	part := partOfTime().FindStringSubmatch(field)
 	byTime := fields.Aggregates("group_by_time")
 	times, near := c.stream.Near("date", byTime), c.stream.Near(field, byTime)
+	unit := cmp.Or(foreign.WordForms["granularity"][written.Snake(field)], written.Snake(field))
+	for _, time := range c.stream.Suited(byTime) {
+		if strings.Contains(field, time) {
+			times, unit = []string{time}, foreign.UnitIn(strings.Replace(field, time, "", 1))
+		}
+	}
+	likely := cmp.Or(foreign.LikelyForms["granularity"][unit], unit)
 	switch {
 	case sources[written.Snake(field)]:
 		c.report("unknown_field", name, "%s is no field: a number over several connections names each with its own.", quote.Text(field))
 		return args.Without(name), true
-	case recurring(field) != "" && len(times) > 0:
-		c.lacks(name, field, ".")
-		c.send(answer{hint: recurring(field)})
-		return byPeriod(args, name, times[0], foreign.LikelyForms["granularity"][written.Snake(field)]), true
-	case foreign.Granularities[granularity] && len(times) > 0:
-		c.report("unknown_field", name, "%s is a granularity; group_by_time names the field.", quote.Text(field))
-		return byPeriod(args, name, times[0], granularity), true
-	case part != nil && c.stream.Field(part[2]) != nil:
-		c.report("unknown_field", name, "A group of time is a field and its granularity.")
-		return byPeriod(args, name, part[2], strings.ToLower(part[1])), true
+	case foreign.Granularities[likely] && len(times) > 0:
+		c.lacks(name, field, ": group_by_time names a time, and granularity its unit.")
+		c.send(answer{hint: recurring(unit)})
+		return byPeriod(args, name, times[0], likely), true
+	case strings.Contains(field, "("):
+		c.lacks(name, field, ": an expression is no group.")
+		c.send(answer{kind: sendSchema})
+		return args, true
 	case name == "group_by" && len(near) > 0 && len(c.stream.Near(field, fields.Aggregates(name))) == 0:
 		c.lacks(name, field, "; %s is a time: group_by_time groups by it.", quote.Line(near[0]))
-		return byPeriod(args, name, near[0], cmp.Or(quote.When(granularity == "date", "day"), "month")), true
+		return byPeriod(args, name, near[0], cmp.Or(quote.When(unit == "date", "day"), "month")), true
 	}
 	return args, false
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"strings"
+	"unicode"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
@@ -11,6 +12,21 @@ import (
 
 // Granularities are the units that aggregate groups a time by.
 var Granularities = written.Set("hour day week month quarter year")
+
+// UnitIn returns the last unit of time in an expression without its field, such as "DATE_TRUNC('month', )" or "strftime('%Y-%m', )"; "" for
+// none.
+func UnitIn(expression string) (unit string) {
+	isBetween := func(r rune) bool { return !unicode.IsLetter(r) }
+	for _, word := range strings.FieldsFunc(written.Snake(expression), isBetween) {
+		if strings.Trim(word, word[:1]) == "" {
+			word = word[:1] // YYYY
+		}
+		if word = cmp.Or(WordForms["granularity"][word], word); Granularities[word] || LikelyForms["granularity"][word] != "" {
+			unit = word
+		}
+	}
+	return unit
+}
 
 // An aggregation collects the arguments of an aggregate from the notation of other APIs: an object with its metric and field, the $group of
 // a MongoDB pipeline, terms and date_histogram of Elasticsearch.
@@ -74,7 +90,7 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	switch metric := a.metric(name); {
 	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
 		return a.set("metric", `"count"`)
-	case isText && a.metric(text) != "" && metric != rs.EncodeJSON(name) && !parts[name]: // {"total":"sum"}
+	case isText && text[:1] != "$" && a.metric(text) != "" && metric != rs.EncodeJSON(name) && !parts[name]: // {"total":"sum"}
 		return a.set("metric", a.metric(text)) && a.set("field", rs.EncodeJSON(name))
 	case metric != "" && of != "":
 		return a.set("metric", metric) && a.set("field", of)
