@@ -75,7 +75,7 @@ const toGroup = "group"
 func (c *correction) name(param, name string, use fields.Use, purpose string) string {
 	known := c.stream.Suited(use)
 	top, _, _ := strings.Cut(name, ".")
-	if slices.Contains(known, name) || slices.Contains(known, top) {
+	if slices.Contains(known, name) || slices.Contains(known, top) && fields.HasParts(*c.stream.Field(top)) {
 		return name
 	}
 	near := c.stream.Near(name, use)
@@ -131,8 +131,12 @@ var withRelated = answer{kind: sendExpanded, hint: "The call below reads the rec
 func (c *correction) fields(args rs.Object) rs.Object {
 	var kept []string
 	unknown, related := 0, false
-	for _, raw := range args.Array("fields") {
-		name, _ := written.Text(raw)
+	list := args.Array("fields")
+	names := c.stream.Split(list)
+	if len(names) > len(list) {
+		c.report("unknown_field", "fields", "fields is a list with each name by itself.")
+	}
+	for _, name := range names {
 		if c.stream.Field(name) == nil {
 			unknown++
 		}
@@ -144,14 +148,13 @@ func (c *correction) fields(args rs.Object) rs.Object {
 			c.report("unknown_field", "fields", "Leave fields out for all of them.")
 			return args.Without("fields")
 		}
-		if relation := c.inRelated("fields", name); relation != "" {
-			args, related = listing(args, "expand", relation), true
-			continue
+		relation := c.inRelated("fields", name)
+		if slices.Contains(c.stream.RelationNames(), name) && c.stream.Field(name) == nil {
+			c.lacks("fields", name, ", which is a relation.")
+			relation = name
 		}
-		parts := strings.FieldsFunc(name, func(c rune) bool { return strings.ContainsRune(" ,;|", c) })
-		if len(parts) > 1 && !slices.ContainsFunc(parts, func(p string) bool { return c.stream.Field(p) == nil }) {
-			c.report("unknown_field", "fields", "%s are %d fields.", quote.Text(name), len(parts))
-			kept = append(kept, parts...)
+		if relation != "" {
+			args, related = listing(args, "expand", relation), true
 			continue
 		}
 		to := c.name("fields", name, nil, "")

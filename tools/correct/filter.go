@@ -128,6 +128,8 @@ func (t Tool) readsSQL(args rs.Object) bool {
 	})
 }
 
+var metrics = written.Set("count count_distinct sum avg average min max")
+
 // computing returns the aggregate that is meant by a query_records call with a metric or a group; false for any other call.
 func (t Tool) computing(args rs.Object) (Call, bool) {
 	names := func(param string) bool {
@@ -140,7 +142,7 @@ func (t Tool) computing(args rs.Object) (Call, bool) {
 		args = args.Renamed("distinct", "group_by", rs.EncodeJSON(value))
 	}
 	isMetric := func(m rs.Member) bool { // {"sum":"total"}
-		return !t.Takes(m.Name) && slices.Contains([]string{"sum", "avg", "average", "min", "max"}, m.Name) && written.IsWord(m.Value)
+		return !t.Takes(m.Name) && metrics[m.Name] && written.IsWord(m.Value)
 	}
 	computes := names("metric") || slices.ContainsFunc(args, isMetric)
 	if t.Name != "query_records" || !args.Has("stream") || !computes && !names("group_by") && !names("group_by_time") {
@@ -222,6 +224,11 @@ func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args, strings.Contains(refused.Message, "limit")); ok {
 		return call, true
+	}
+	if list := args.Array("fields"); t.Name == "query_records" && len(list) == 1 && strings.Contains(list[0], "(") {
+		if one := foreign.Computed(rs.Object{{Name: "metric", Value: list[0]}}); metrics[one.Text("metric")] {
+			return instead("aggregate", args, one, "filter", "time_zone"), true
+		}
 	}
 	switch {
 	case refused.Code != "invalid_request":

@@ -59,12 +59,13 @@ func (t Tool) another(args rs.Object) (Call, bool) {
 	if call, ok := t.computing(args); ok {
 		return call, true
 	}
+	if t.Takes("id") && !args.Has("id") && args.Has("stream") && args.Has("filter") {
+		return Call{"query_records", args}, true
+	}
 	if _, err := rs.ParseRef(args.Text("id")); err == nil && !t.Takes("id") && !args.Has("q") {
 		return Call{"fetch", members(args, "id")}, true
 	}
-	if call, ok := t.worded(args); ok && t.Name != "query_records" {
-		return Call{}, true // a search would not compute
-	} else if ok {
+	if call, ok := t.worded(args); ok {
 		return call, true
 	}
 	if slices.ContainsFunc(args, t.boundsTime) {

@@ -143,16 +143,15 @@ func SeasonSays(args rs.Object) string {
 func (c Call) LeavesOut(args rs.Object) string {
 	var left []string
 	proposed := c.Arguments.JSON()
-	words := func(text string) string {
-		return " " + strings.Trim(strings.Join(strings.FieldsFunc(text, isBetween), " "), " ") + " "
-	}
+	words := func(text string) string { return " " + strings.Join(strings.FieldsFunc(text, isBetween), " ") + " " }
+	has := func(text string) bool { return strings.Contains(words(proposed), words(text)) }
 	for _, m := range foreign.Joined(args) {
 		value := strings.Trim(m.Value, `"{}[]`)
 		several, _ := rs.AsArray(m.Value)
 		switch {
 		case value == "" || m.Value == "null" || c.accountsFor(m),
-			rs.Kind(m.Value) != "number" && strings.Contains(words(proposed), words(value)), strings.Contains(proposed, ":"+m.Value):
-		case len(several) > 1 && m.Name != "filter" && strings.Contains(proposed, several[0]) && !strings.Contains(proposed, several[1]):
+			rs.Kind(m.Value) != "number" && has(value), strings.Contains(proposed, ":"+m.Value):
+		case len(several) > 1 && m.Name != "filter" && has(several[0]) && !has(several[1]):
 			left = append(left, "all but the first of "+quote.Names([]string{m.Name}, 1))
 		case !c.Arguments.Has(m.Name):
 			left = append(left, quote.Names([]string{m.Name}, 1))

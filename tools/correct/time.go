@@ -131,7 +131,8 @@ func relativeCondition(m rs.Member, now time.Time) rs.Object {
 	if foreign.BoundOf(word) == "gte" && day != "" && !slices.ContainsFunc(strings.Fields(rest), isBound) { // "since March"
 		return rs.Object{{Name: "gte", Value: day}}
 	}
-	if ok && !written.IsTime(m.Value) && (!written.IsCalendarName(s) || written.IsTimeName(m.Name)) { // else "May" may be a person
+	mayBeOther := written.IsCalendarName(s) || quantity().MatchString(s) // "May" may be a person, and "1M" a size
+	if ok && !written.IsTime(m.Value) && (!mayBeOther || written.IsTimeName(m.Name)) {
 		if !first.IsZero() {
 			condition = condition.With("gte", foreign.DayJSON(first))
 		}
@@ -146,6 +147,8 @@ func relativeCondition(m rs.Member, now time.Time) rs.Object {
 	}
 	return condition
 }
+
+var quantity = written.Expression(`^[0-9]+ ?[A-Za-z]$`)
 
 // wholeTime returns both bounds of a search that has one, if that one names a whole period in the past, such as "last month". In until, a
 // single day is not such a period.

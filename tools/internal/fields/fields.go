@@ -153,6 +153,25 @@ func IsTime(f rs.SchemaField) bool {
 	return isEventTime(f) || strings.Contains(f.Type, "time") || strings.Contains(f.Type, "date")
 }
 
+// Split returns the names in a list of JSON texts, each by itself, also if one text has several fields, such as "{ id total }" of GraphQL.
+func (s Stream) Split(list []string) (names []string) {
+	for _, raw := range list {
+		name, _ := written.Text(raw)
+		parts := strings.FieldsFunc(name, func(r rune) bool { return strings.ContainsRune(" ,;|{}\n", r) })
+		if len(parts) > 1 && s.Field(parts[0]) != nil {
+			names = append(names, parts...)
+		} else {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// HasParts reports whether a field may have fields within.
+func HasParts(f rs.SchemaField) bool {
+	return f.Type == "" || strings.Contains(f.Type, "object") || strings.Contains(f.Type, "array")
+}
+
 // isAddress reports whether a field is an email address.
 func isAddress(f rs.SchemaField) bool {
 	name := strings.ReplaceAll(written.Snake(f.Name), "e_mail", "email")
@@ -247,6 +266,9 @@ func (s Stream) alike(name string) []string {
 			found = slices.DeleteFunc(found, func(field string) bool {
 				return !written.WordsOf(name[at+1:]).Name(written.WordsOf(field)) && written.Snake(name[:at]) != written.Snake(field)
 			})
+		}
+		if of, named := strings.CutSuffix(written.Snake(name), "_name"); named && s.Field(of+"_id") != nil { // and not another name
+			found = []string{of + "_id"}
 		}
 		if s.near != nil {
 			s.near[name] = found

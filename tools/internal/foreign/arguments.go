@@ -11,9 +11,9 @@ import (
 
 // Aliases are the names of an argument in other APIs. A tool accepts an alias only if it has no argument of that name.
 var Aliases = lists(map[string]string{
-	"stream":        "stream_name stream_id streams table collection",
-	"streams":       "stream stream_name stream_names tables collections",
-	"connection_id": "connection connections connection_ids connection_name account account_id source source_id",
+	"stream":        "stream_name stream_id streams table table_id table_name collection collection_name database database_id",
+	"streams":       "stream stream_name stream_names tables collections namespace",
+	"connection_id": "connection connections connection_ids connection_name account account_id source source_id app connector",
 	"limit":         "page_size pagesize per_page max_results num_results top_k top_n top first take max size k n max_records rows",
 	"limit_chars":   "limit length max_chars max_length num_chars chars size",
 	"offset_chars":  "offset start start_chars char_offset",
@@ -29,10 +29,11 @@ var Aliases = lists(map[string]string{
 	"q":             "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries",
 	"id":            "record_id uri url ids record_uri result_id record",
 	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
-	"group_by":      "groupby group group_by_field by dimension dimensions",
+	"group_by":      "groupby group group_by_field by per dimension dimensions",
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
 	"time_zone":     "timezone tz",
+	"mode":          "search_type search_mode",
 	"since":         SinceNames,
 	"until":         UntilNames,
 })
@@ -53,7 +54,7 @@ var LackingAliases = lists(map[string]string{
 })
 
 // Envelopes are names of objects that other APIs wrap arguments in.
-var Envelopes = written.Set("args arguments params parameters input variables request body payload options opts pagination paging query_params")
+var Envelopes = written.Set("args arguments params parameters input action_input tool_input variables request body payload options opts pagination paging query_params")
 
 // WordForms maps other spellings to the values of an argument that allows only a few.
 var WordForms = map[string]map[string]string{
@@ -62,7 +63,7 @@ var WordForms = map[string]map[string]string{
 		"hour": "hours hourly h 1h 1H 60m", "day": "days daily d 1d 1D 24h", "week": "weeks weekly w 1w 1W 7d 7D",
 		"month": "months monthly mo 1M 1mo ms me", "quarter": "quarters quarterly q qs qe 1q 1Q",
 		"year": "years yearly annual annually y ys ye 1y 1Y"}),
-	"mode":   written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector"}),
+	"mode":   written.ByWord(map[string]string{"lexical": "keyword keywords full_text fulltext text exact", "semantic": "vector similarity"}),
 	"metric": lexicon.Meanings("metric"),
 	"count":  written.ByWord(map[string]string{"exact": "true yes total", "none": "false no"}),
 	"detail": written.ByWord(map[string]string{"full": "detailed verbose complete true", "compact": "summary brief false"}),

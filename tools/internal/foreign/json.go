@@ -198,6 +198,7 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 	if field = strings.Trim(field, " "); depth > maxNesting || field == "" || raw == "" {
 		return nil
 	}
+	raw = plainValue(raw)
 	list, isList := rs.AsArray(raw)
 	o := rs.AsObject(raw)
 	s, isText := written.Text(raw)
@@ -217,6 +218,17 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 		return e
 	}
 	return r.one(field, "", raw)
+}
+
+var valueTypes = written.Set("$date $oid $numberInt $numberLong $numberDouble $numberDecimal")
+
+// plainValue returns the value of an object that names its type, such as {"$date":"2026-03-01"} of MongoDB; any other value unchanged.
+func plainValue(raw string) string {
+	o := rs.AsObject(raw)
+	if len(o) == 1 && valueTypes[o[0].Name] {
+		return o[0].Value
+	}
+	return raw
 }
 
 // operators reads an object of operators that compare one field.
@@ -292,6 +304,7 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 }
 
 func (r *filterReader) operand(field, operator, raw string, depth int) expression {
+	raw = plainValue(raw)
 	list, _ := rs.AsArray(raw)
 	scalar, isScalar := rs.AsText(raw)
 	o := rs.AsObject(raw)

@@ -30,7 +30,7 @@ var (
 	sortWithDirection = written.Expression(`(?i)^([^\s,:()]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending|-1)$`)
 	sortAsFunction    = written.Expression(`(?i)^(asc|desc)\(\s*([^\s,:()]+)\s*\)$`)
 	sortSign          = written.Expression(`^([\w.]+)\s*([-+↓↑▼▲])$`)
-	sortFrame         = written.Expression(`(?i)^order\s+by\s+|\s+nulls\s+(?:first|last)$`)
+	sortFrame         = written.Expression(`(?i)^order\s+by\s+|[\s_]+nulls[\s_]+(?:first|last)$`)
 )
 
 // Sort reads a sort in the notation of other APIs, as a whole or not at all: "total desc", "desc(total)", ["total",-1], {"total":"desc"},
@@ -111,7 +111,7 @@ func sortObject(o rs.Object) (field, direction string) {
 // directionIn returns the direction that a word or a number means; "" for none.
 func directionIn(raw string) string {
 	text, _ := rs.AsText(raw)
-	return Directions[strings.ToLower(strings.TrimSpace(text))]
+	return Directions[strings.ToLower(strings.TrimSpace(sortFrame().ReplaceAllString(text, "")))]
 }
 
 // Directed splits the name of a sort, such as total_desc, highestTotal or "descending by total", into field and direction. "newest" leaves

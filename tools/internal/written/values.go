@@ -234,6 +234,9 @@ var twoDates = Expression(`(?i)^\s*([0-9][^\s/]*?)(?:\s*(?:\.{2,3}|/)\s*|\s+(?:t
 // Range returns the range that a week, a month, a quarter, a year or two dates mean as the one value of a field; "" for anything else.
 func Range(raw string) string {
 	s, _ := Text(raw)
+	if start := strings.TrimRight(s, "%*"); start != s { // all times that start so
+		s = strings.TrimRight(start, "-")
+	}
 	if found := twoDates().FindStringSubmatch(s); found != nil {
 		bounds := rs.Object{{Name: "gte", Value: rs.EncodeJSON(found[1])}, {Name: "lte", Value: rs.EncodeJSON(found[2])}}
 		if IsPeriod([]string{bounds[0].Value, bounds[1].Value}) {
