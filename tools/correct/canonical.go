@@ -135,7 +135,9 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 // withAlias renames an argument to the parameter that its name is an alias of, if that parameter takes its value.
 func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 	for _, p := range t.parameters {
-		isAlias := slices.Contains(foreign.Aliases[p.Name], plain) || !args.Has(p.Name) && (slices.Contains(foreign.LackingAliases[p.Name], plain) || p.Name == "id" && strings.HasSuffix(plain, "_id") && !foreign.Silent[plain])
+		isID := p.Name == "id" && strings.HasSuffix(plain, "_id") && !foreign.Silent[plain] // message_id
+		isAlias := slices.Contains(foreign.Aliases[p.Name], plain) ||
+			!args.Has(p.Name) && (isID || slices.Contains(foreign.LackingAliases[p.Name], plain))
 		list, isList := rs.AsArray(m.Value)
 		several := isList && len(list) != 1 && p.Type == "string" && p.Name != "q"
 		if same := args.Get(p.Name); isAlias && !several && (same == "" || same == m.Value) {

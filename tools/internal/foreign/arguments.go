@@ -54,7 +54,8 @@ var LackingAliases = lists(map[string]string{
 })
 
 // Envelopes are names of objects that other APIs wrap arguments in.
-var Envelopes = written.Set("args arguments params parameters input action_input tool_input variables request body payload options opts pagination paging query_params")
+var Envelopes = written.Set("args arguments params parameters input action_input tool_input variables request body payload options opts " +
+	"pagination paging query_params")
 
 // WordForms maps other spellings to the values of an argument that allows only a few.
 var WordForms = map[string]map[string]string{

@@ -21,7 +21,7 @@ var operators = written.ByWord(map[string]string{
 	"lt":   "< smaller_than lower_than less_than fewer_than under below before earlier_than older_than",
 	"?gte": "from since start on_or_after not_before", "?lte": "to until till end on_or_before not_after",
 	"!":   "ne neq not != !== <> not_equal not_equals not_equal_to does_not_equal is_not",
-	oneOf: "in any any_of one_of", "!" + oneOf: "nin not_in",
+	oneOf: "in isin any any_of one_of", "!" + oneOf: "nin not_in",
 	between: "between range", "!" + between: "not_between",
 	absent:       "is_null isnull null not_exists missing is_empty empty",
 	"!" + absent: "exists not_null notnull is_not_null not_empty is_not_empty has_value present",

@@ -14,9 +14,9 @@ var (
 	andSign      = written.Expression(`(?i)^(?:and\b|&&?|;)`)
 	notSign      = written.Expression(`(?i)^(?:not\b|!|~)`)
 	bracket      = written.Expression(`(?i)^(and|or|not)?\s*\(`)
-	textFunction = written.Expression(`(?i)^(contains|startswith|endswith|like|ilike|match)\s*\(\s*\{?([A-Za-z_][\w.]*)\}?\s*,`)
+	comparison   = written.Expression(`^(?:(\w+)\s*\(\s*\{?([A-Za-z_][\w.]*)\}?\s*,|(?:df\.)?([A-Za-z_]\w*)(?:\.str)?\.(\w+)\s*\()`)
 	fieldCall    = written.Expression(`(?i)^(?:lower|upper|trim|date|tolower|toupper)\s*\(\s*([A-Za-z_][\w.]*)\s*\)`)
-	fieldSign    = written.Expression("^[\"`{\\[]?([A-Za-z_][\\w.]*)[\"`}\\]]?")
+	fieldSign    = written.Expression("^(?:df\\.|df\\[['\"])?[\"`{\\[]?([A-Za-z_][\\w.]*)(?:['\"]\\]|[\"`}\\]])?")
 	operatorSign = written.Expression(`^(?:(>=|<=|<>|!==?|===?|=~|=|>|<|:|~)|\[\$?(\w+)\]\s*=)`)
 	wordsOf      = written.Expression(`^([A-Za-z_]+)\b(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?(?:\s+([A-Za-z]+)\b)?`)
 	boundSign    = written.Expression(`^(?:>=|<=|>|<)`)
@@ -144,12 +144,13 @@ func (t *filterText) one() expression {
 		t.rest = strings.TrimPrefix(t.rest, "-")
 		return t.one().not()
 	}
-	if found := t.take(textFunction); found != nil {
-		value := t.value()
+	if field, word := t.called(); word != "" {
+		m, _ := meaningOf(word)
+		value := t.operand(m, false)
 		if !t.takes(")") {
 			return nil
 		}
-		return t.reader.operated(found[2], found[1], value, 0)
+		return t.reader.operated(field, word, value, 0)
 	}
 	field := t.field
 	if field == "" {
@@ -160,6 +161,25 @@ func (t *filterText) one() expression {
 		return nil
 	}
 	return t.compared(field, word)
+}
+
+// called reads a function or a method that compares a field, up to its value, such as "contains(merchant," and "merchant.str.contains(".
+func (t *filterText) called() (field, word string) {
+	found := comparison().FindStringSubmatch(t.head())
+	if found == nil || !IsOperator(operatorOf(found[1]+found[4])) {
+		return "", ""
+	}
+	t.take(comparison)
+	return found[2] + found[3], operatorOf(found[1] + found[4])
+}
+
+// operatorOf returns the operator in a word such as IS_AFTER.
+func operatorOf(word string) string {
+	word = strings.ToLower(word)
+	if bound := strings.TrimPrefix(word, "is_"); BoundOf(bound) != "" {
+		return bound
+	}
+	return word
 }
 
 // joined reads the conditions in brackets, or the arguments of AND(…), OR(…) or NOT(…).
@@ -205,10 +225,7 @@ func (t *filterText) operator() string {
 		if words[end] < 0 {
 			continue
 		}
-		word := strings.ToLower(strings.Join(strings.Fields(head[:words[end]]), "_"))
-		if bound := strings.TrimPrefix(word, "is_"); BoundOf(bound) != "" {
-			word = bound
-		}
+		word := operatorOf(strings.Join(strings.Fields(head[:words[end]]), "_"))
 		if IsOperator(word) {
 			t.rest = t.rest[words[end]:]
 			return word
