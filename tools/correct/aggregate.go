@@ -32,6 +32,9 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
 	}
+	if metric, _ := written.Text(args.Get("metric")); foreign.CountsBy[written.Snake(metric)] && args.Has("field") && !isGrouped(args) {
+		args = args.With("metric", `"count"`).Renamed("field", "group_by", args.Get("field"))
+	}
 	sent, one, several := t.oneOf(args)
 	items := args.Array(sent)
 	switch {

@@ -42,6 +42,9 @@ func Aggregation(name, raw string, metric func(word string) string) rs.Object {
 	if !a.read(name, raw) {
 		return nil
 	}
+	if !a.args.Has("metric") && (a.args.Has("group_by") || a.args.Has("group_by_time")) {
+		a.args = a.args.With("metric", `"count"`)
+	}
 	return a.args
 }
 
@@ -57,6 +60,9 @@ func (a *aggregation) read(name, raw string) bool {
 	o := rs.AsObject(raw)
 	text, _ := written.Text(raw)
 	of := strings.TrimPrefix(cmp.Or(text, o.Text("field", "column")), "$")
+	if len(o) == 1 && o[0].Value == "true" { // {"sum":{"total":true}}
+		of = o[0].Name
+	}
 	if of != "" {
 		of = rs.EncodeJSON(of)
 	}
@@ -70,11 +76,10 @@ func (a *aggregation) read(name, raw string) bool {
 	case "_id":
 		return raw == "null" || a.set("group_by", of)
 	case "terms":
-		return a.set("group_by", of) && a.set("metric", `"count"`)
+		return a.set("group_by", of)
 	case "date_histogram":
 		interval := o.Text("calendar_interval", "interval", "fixed_interval")
-		return Granularities[interval] && a.set("metric", `"count"`) && a.set("group_by_time", of) &&
-			a.set("granularity", rs.EncodeJSON(interval))
+		return Granularities[interval] && a.set("group_by_time", of) && a.set("granularity", rs.EncodeJSON(interval))
 	}
 	return a.readNumber(name, raw, of)
 }

@@ -84,6 +84,8 @@ var LikelyForms = map[string]map[string]string{
 	"granularity": written.ByWord(map[string]string{
 		"day": "weekday weekdays weekend weekends day_of_week dayofweek dow day_name", "hour": "minute hour_of_day hourofday time_of_day",
 		"week": "fortnight 2w 2_w 14d", "month": "m 30d 30_d", "quarter": "season 90d", "year": "decade 365d"}),
+	"metric": written.ByWord(map[string]string{
+		"max": "latest newest last most_recent highest largest biggest", "min": "earliest oldest first lowest smallest"}),
 	"limit": written.ByWord(map[string]string{
 		"1": "one single", "2": "two couple", "3": "three few", "4": "four", "5": "five", "6": "six", "7": "seven", "8": "eight", "9": "nine",
 		"10": "ten", "12": "twelve dozen", "15": "fifteen", "20": "twenty", "25": "twenty_five", "30": "thirty", "50": "fifty",
@@ -114,6 +116,9 @@ func lists(of map[string]string) map[string][]string {
 
 // Aggregations are the arguments of other APIs that contain a metric and its field.
 var Aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
+
+// CountsBy are metrics of other APIs that count the records with each value of a field.
+var CountsBy = written.Set("value_counts terms mode most_common frequency distribution")
 
 // Joins returns whether an argument beside conditions, such as operator, says that all or any of them must hold; "" for another argument.
 func Joins(m rs.Member) (kind string) {
@@ -194,6 +199,9 @@ func Limited(args rs.Object) rs.Object {
 	if n, _ := rs.AsText(raw); WholeNumber().MatchString(n) && len(args.Array("expand")) == 1 {
 		relation, _ := written.Text(args.Array("expand")[0])
 		limits = rs.Object{{Name: relation, Value: n}}
+	} else if len(limits) == 1 && len(args.Array("expand")) == 1 { // under another name of the one relation
+		relation, _ := written.Text(args.Array("expand")[0])
+		limits = rs.Object{{Name: relation, Value: limits[0].Value}}
 	}
 	for i, m := range limits {
 		if s, ok := written.Text(m.Value); ok && WholeNumber().MatchString(s) {
