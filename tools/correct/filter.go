@@ -80,9 +80,6 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 var (
 	sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
 	lucene  = written.Expression(`^[a-z]\w*:\S`) // a condition
-)
-
-var (
 	selects = written.Expression(`(?is)^\s*select\s+(\*|[\w.]+(?:\s*,\s*[\w.]+)*)\s+from\s+(\w+)(?:\s+where\s+(.*?))?$`)
 	sqlTail = written.Expression(`(?is)^(.*?)(?:\s+order\s+by\s+(\w+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)
 )
@@ -225,10 +222,9 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 	if call, ok := t.misplaced(args, strings.Contains(refused.Message, "limit")); ok {
 		return call, true
 	}
-	if list := args.Array("fields"); t.Name == "query_records" && len(list) == 1 && strings.Contains(list[0], "(") {
-		if one := foreign.Computed(rs.Object{{Name: "metric", Value: list[0]}}); metrics[one.Text("metric")] {
-			return instead("aggregate", args, one, "filter", "time_zone"), true
-		}
+	computed := foreign.Computed(rs.Object{{Name: "metric", Value: soleItem(args.Get("fields"))}})
+	if t.Name == "query_records" && strings.Contains(args.Get("fields"), "(") && metrics[computed.Text("metric")] {
+		return instead("aggregate", args, computed, "filter", "time_zone"), true
 	}
 	switch {
 	case refused.Code != "invalid_request":

@@ -106,6 +106,9 @@ func (t Tool) guessed(p *parameter, raw string) string {
 			return ""
 		}
 	case p.Type == "string":
+		if p.Name == "q" || p.Name == "query" {
+			raw = foreign.TextIn(raw)
+		}
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			raw = list[0]
 		}

@@ -170,6 +170,20 @@ func OneQuery(raw string) string {
 	return rs.EncodeJSON(strings.Join(terms, separator))
 }
 
+// TextIn returns the one text to look for in a query of Elasticsearch, such as {"match":{"title":"lease"}}; any other value unchanged.
+func TextIn(raw string) string {
+	inner := raw
+	for o := rs.AsObject(raw); len(o) > 0; o = rs.AsObject(inner) {
+		if inner = o.Get("query"); inner == "" && len(o) == 1 {
+			inner = o[0].Value
+		}
+	}
+	if _, isText := written.Text(inner); isText {
+		return inner
+	}
+	return raw
+}
+
 // Chosen returns the list of the names that an object chooses, as {"total":1,"merchant":true} does; any other value unchanged.
 func Chosen(raw string) string {
 	var names []string
