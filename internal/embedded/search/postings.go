@@ -60,7 +60,7 @@ func (s *searcher) postings(p phrase, only uint32) []posting {
 		if int(version) >= len(s.documents.source) {
 			return
 		}
-		weight := s.scope.Weight(int(s.documents.source[version]), version, column) * float32(times)
+		weight := s.worth(version, column) * float32(times)
 		switch last := len(found) - 1; {
 		case weight == 0, only != 0 && !s.speaks(int(s.documents.source[version]), column, only):
 		case last >= 0 && found[last].version == version:

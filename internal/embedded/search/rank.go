@@ -42,7 +42,7 @@ func (s *searcher) scoreUnits() {
 	}
 }
 
-// give adds the worth of a unit to the score of each record that has it: BM25, over the records in scope.
+// give adds the worth of a unit to the score of each record that has it: BM25F, over the records in scope.
 func (s *searcher) give(number int, found []posting) {
 	n, df := float64(s.records), float64(len(found))
 	rarity := float32(math.Log(1 + max(n-df, 0)/(df+0.5) + 0.5/(df+0.5)))
@@ -55,8 +55,18 @@ func (s *searcher) give(number int, found []posting) {
 			s.found = append(s.found, p.version)
 		}
 		s.mask[p.version] |= 1 << number
-		s.score[p.version] += rarity * p.tf * (saturation + 1) / (p.tf + saturation*s.lengthFactor(p.version))
+		s.score[p.version] += rarity * p.tf * (saturation + 1) / (p.tf + saturation)
 	}
+}
+
+// worth returns what a place in a record counts, 0 if it is not visible: in a text less, the longer the record is. A name or a title says
+// the same of a short record as of a long one.
+func (s *searcher) worth(version uint32, column int) float32 {
+	weight := s.scope.Weight(int(s.documents.source[version]), version, column)
+	if weight == bodyWeight {
+		weight /= s.lengthFactor(version)
+	}
+	return weight
 }
 
 // lengthFactor is above 1 for records that are longer than the average of their source. Fields that the grant does not show must not

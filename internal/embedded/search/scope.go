@@ -57,10 +57,12 @@ func (s Scope) Weight(source int, version uint32, column int) float32 {
 	return one.weight(column)
 }
 
+const bodyWeight = 1
+
 // A Source is one stream of one connection, restricted to what a grant shows.
 type Source struct {
 	Number  int
-	Weights []float32      // of a match in each searched field; a body has 1, and a field that the grant does not show 0
+	Weights []float32      // of a match in each searched field; a body has bodyWeight, and a field that the grant does not show 0
 	Only    map[int64]bool // versions of the records that may be found; nil for all of them
 	Talk    bool           // its records form conversations: a match also raises its neighbors
 }
