@@ -68,12 +68,12 @@ func (s *searcher) endings(before phrase, last string, languages uint32) (ways [
 }
 
 // inexact lists the forms in which a word occurs if they may be other words: the word itself does not occur, and neither it nor a form is a
-// prefix of the other. They only have the same stem in some language, as terminal and the German Termine.
+// prefix of the other or an irregular form of it. They only have the same stem in some language, as terminal and the German Termine.
 func (s *searcher) inexact(u *unit) (as []string) {
 	word := strings.Join(u.phrase, "")
 	for i, a := range u.alternatives {
 		if form := strings.Join(a.phrase, ""); s.occurs(a) {
-			if i == 0 || strings.HasPrefix(form, word) || strings.HasPrefix(word, form) {
+			if i == 0 || strings.HasPrefix(form, word) || strings.HasPrefix(word, form) || areIrregular(word, form) {
 				return nil
 			}
 			as = append(as, strings.Join(a.phrase, " "))

@@ -150,19 +150,22 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 	records, only := map[string]int{}, map[string]uint32{} // by form
 	usual := cmp.Or(mostSpoken(s.texts()), 1)
 	for i := 0; languages>>i != 0; i++ {
-		stem := stemOf(i, term)
-		start := sharedStart(term, stem)
-		if languages>>i&1 == 0 || len(start) < 2 {
+		if languages>>i&1 == 0 {
 			continue
 		}
-		s.known(start, start+lastLetter, func(other string, count int) {
-			if other != term && inflects(other) && stopLanguages()[other]&usual == 0 && stemOf(i, other) == stem {
-				records[other] = count
-				if !strings.HasPrefix(other, accented) {
-					only[other] |= 1 << i
-				}
+		for stem, start := range stemsOf(i, term) {
+			if len(start) < 2 {
+				continue
 			}
-		})
+			s.known(start, start+lastLetter, func(other string, count int) {
+				if other != term && inflects(other) && stopLanguages()[other]&usual == 0 && stemOf(i, other) == stem {
+					records[other] = count
+					if !strings.HasPrefix(other, accented) {
+						only[other] |= 1 << i
+					}
+				}
+			})
+		}
 	}
 	for _, other := range withArticles(term) {
 		s.known(other, other+firstLetter, func(_ string, count int) { records[other] = count })

@@ -47,6 +47,49 @@ var stopLanguages = sync.OnceValue(func() map[string]uint32 {
 	return words
 })
 
+// irregularWords has a paragraph for each language with irregular words, in the order of languages: groups of forms that do not share a
+// stem, such as buy and bought. Left out are forms that usually are another word, such as saw.
+//
+//go:embed irregular.txt
+var irregularWords string
+
+// irregularForms maps a stem in one of languages to the forms of its word. Like stopLanguages, it is computed by the first search.
+var irregularForms = sync.OnceValue(func() (groups [len(languages)]map[string][]string) {
+	for i, paragraph := range strings.Split(irregularWords, "\n\n") {
+		groups[i] = map[string][]string{}
+		_, some, _ := strings.Cut(paragraph, ": ")
+		for group := range strings.SplitSeq(some, ",") {
+			forms := textsOf(words(group))
+			for _, form := range forms {
+				groups[i][stemOf(i, form)] = forms
+			}
+		}
+	}
+	return groups
+})
+
+// stemsOf maps the stems of a term's forms in a language to the prefix of all terms with that stem.
+func stemsOf(at int, term string) map[string]string {
+	stem := stemOf(at, term)
+	stems := map[string]string{stem: sharedStart(term, stem)}
+	for _, form := range irregularForms()[at][stem] {
+		if other := stemOf(at, form); other != stem {
+			stems[other] = sharedStart(form, other)
+		}
+	}
+	return stems
+}
+
+// areIrregular reports whether a word has an irregular form.
+func areIrregular(word, form string) bool {
+	for at, groups := range irregularForms() {
+		if groups != nil && slices.Contains(groups[stemOf(at, word)], form) {
+			return true
+		}
+	}
+	return false
+}
+
 // guessLanguages returns the set of languages that have the most stop words among terms, and how many: none if there are no stop words.
 func guessLanguages(terms []string) (guess uint32, most int) {
 	counts, stops := [len(languages)]int{}, stopLanguages()
