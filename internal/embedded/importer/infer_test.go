@@ -87,6 +87,10 @@ func TestInferenceFindsRolesByNameAndType(t *testing.T) {
 			"a message", `{"id":"1","subject":"Hi","from_name":"Ada","received_at":"2026-03-01","date":"2026-03-02","snippet":"Hello"}`,
 			map[string]string{"subject": "primary-title", "from_name": "actor", "received_at": "event-time", "snippet": "secondary"},
 		},
+		{
+			"a turn of a dialogue", `{"conversation_id":"1","speaker":"Ada","sent_at":"2026-03-01","text":"Hello"}`,
+			map[string]string{"speaker": "actor", "sent_at": "event-time", "text": "secondary"},
+		},
 		{"a title comes before a name", `{"name":"a","title":"b"}`, map[string]string{"title": "primary-title"}},
 		{"a number is not a title", `{"title":7,"name":"b"}`, map[string]string{"name": "primary-title"}},
 		{"a text called date is not a time", `{"date":"soon","created_at":"2026-03-01"}`, map[string]string{"created_at": "event-time"}},
