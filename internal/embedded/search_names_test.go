@@ -18,3 +18,18 @@ func TestANameCountsTheSameInAShortRecord(t *testing.T) {
 		t.Errorf("hits %v, want %v", got, want)
 	}
 }
+
+func TestAMatchLendsMoreToWhatFollowsIt(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "before@talk", Text: "The garden is lovely today."},
+		{ID: "question@talk", Text: "So where is the lantern?"},
+		{ID: "answer@talk", Text: "On the wall at the end of the garden."},
+		{ID: "one", Text: "Rain."},
+		{ID: "two", Text: "Wind and hail."},
+		{ID: "three", Text: "Bread, cheese and wine."},
+	})
+	got := r.ok("tok-owner", searchFor("garden lantern")).ids("record_key")
+	if want := []string{"answer", "before"}; !slices.Equal(slices.DeleteFunc(got, func(id string) bool { return id == "question" }), want) {
+		t.Errorf("hits %v, want %v", got, want)
+	}
+}

@@ -122,8 +122,9 @@ func (s *searcher) lend() {
 func (s *searcher) lentTo(version uint32) float32 {
 	var sum float32
 	var words [maxUnits]float32 // the most that a neighbor gives for a word that the record lacks
+	share := float32(1)
 	for _, neighbors := range [][]uint32{s.documents.previous, s.documents.next} {
-		share := float32(1)
+		first := share
 		for at, step := neighbors[version], 0; at != 0 && step < reach; at, step = neighbors[at], step+1 {
 			if s.mask[at] != 0 {
 				sum += share * lentScore * s.score[at]
@@ -134,6 +135,7 @@ func (s *searcher) lentTo(version uint32) float32 {
 			}
 			share *= lentPerStep
 		}
+		share = first * lentPerStep // an answer follows its question
 	}
 	for _, worth := range words {
 		sum += worth
