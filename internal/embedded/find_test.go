@@ -209,7 +209,7 @@ func TestSearchInPlainWords(t *testing.T) {
 		{"the parts of a day are not a day", "diary on 16 April 2026", []string{"diary"}, map[string]any{"partial_count": 1.0}},
 		{"a day relative to which others are meant is not a time", "harbour 14 to 16 April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
 		{"a weekday of a date is not any such day", "harbour on Tuesday 14.04.2026", []string{"april", "march"}, map[string]any{"preferred_time": nil}},
-		{"a part of another time is not a time", "harbour last week of April", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},
+		{"a part of a month is preferred and does not filter", "harbour mid-April", []string{"april", "march"}, map[string]any{"preferred_time": "any April, 11 to 20"}},
 		{"a time after not is not preferred", "harbour not in March", []string{"april"}, map[string]any{"preferred_time": nil}},
 		{"a negated time in other words is not preferred", "harbour that wasn't seen in March", []string{"april"}, map[string]any{"preferred_time": nil}},
 		{"older than a month is not a time", "harbour older than April 2026", []string{"diary", "april", "march"}, map[string]any{"preferred_time": nil}},

@@ -1,6 +1,7 @@
 package search
 
 import (
+	"fmt"
 	"maps"
 	"regexp"
 	"slices"
@@ -17,6 +18,7 @@ const timeBonus = 3
 type timeMatcher struct {
 	from, until time.Time  // zero: open
 	month       time.Month // in any year; 0: any month
+	days        [2]int     // the first and the last of month; zero: all
 	weekday     int        // in any week; -1: any day
 
 	unit    int    // index of the first unit of the query that names it
@@ -41,6 +43,13 @@ var (
 		"sonntag": 0, "montag": 1, "dienstag": 2, "mittwoch": 3, "donnerstag": 4, "freitag": 5, "samstag": 6,
 	}
 )
+
+// monthParts are the first and last days of parts of a month.
+var monthParts = map[string][2]int{
+	"early": {1, 10}, "beginning": {1, 10}, "start": {1, 10}, "anfang": {1, 10}, "first-week": {1, 7}, "first-half": {1, 15},
+	"mid": {11, 20}, "middle": {11, 20}, "mitte": {11, 20},
+	"late": {21, 31}, "end": {21, 31}, "ende": {21, 31}, "last-week": {24, 31}, "second-half": {16, 31},
+}
 
 // prefer finds the words of a query that name a time, makes them light, and returns the time. A month or weekday needs an introducing word
 // before it ("in March", "last May", "on Tuesday") or a year after it: otherwise it may be a name.
@@ -98,6 +107,9 @@ func (q *parsedQuery) timeAt(i int, now time.Time) (*timeMatcher, int) {
 	if m, n := q.dateAt(i); m != nil {
 		return m, n
 	}
+	if m, n := q.partAt(i); m != nil {
+		return m, n
+	}
 	if m, n := q.relativeAt(i, now); m != nil {
 		return m, n
 	}
@@ -115,6 +127,36 @@ func (q *parsedQuery) dateAt(i int) (*timeMatcher, int) {
 		return m, 3
 	}
 	return nil, 0
+}
+
+// partAt reads "late March", "mid-May 2026" and "the last week of June".
+func (q *parsedQuery) partAt(i int) (*timeMatcher, int) {
+	part, name, isJoined := strings.Cut(q.word(i), "-")
+	n := 1
+	if !isJoined {
+		if after := q.word(i + 1); after == "week" || after == "half" {
+			part, n = part+"-"+after, 2
+		}
+		if of := q.word(i + n); of == "of" {
+			n++
+		}
+		name = q.word(i + n)
+		n++
+	}
+	month, days := months[name], monthParts[part]
+	if month == 0 || days[0] == 0 {
+		return nil, 0
+	}
+	year, ok := yearOf(q.word(i + n))
+	if !ok {
+		return &timeMatcher{month: month, days: days, weekday: -1}, n
+	}
+	m := span(year, month, 1, 0, 1, 0)
+	if until := m.from.AddDate(0, 0, days[1]); until.Before(m.until) {
+		m.until = until
+	}
+	m.from = m.from.AddDate(0, 0, days[0]-1)
+	return m, n + 1
 }
 
 // relativeAt reads "yesterday", "next month", "last Friday" and "next".
@@ -231,12 +273,15 @@ func calendarSpan(unit string, step int, now time.Time) *timeMatcher {
 func (m *timeMatcher) matches(micro int64) bool {
 	at := time.UnixMicro(micro).UTC()
 	return (m.from.IsZero() || !at.Before(m.from)) && (m.until.IsZero() || at.Before(m.until)) &&
-		(m.month == 0 || at.Month() == m.month) && (m.weekday < 0 || int(at.Weekday()) == m.weekday)
+		(m.month == 0 || at.Month() == m.month) && (m.days[0] == 0 || m.days[0] <= at.Day() && at.Day() <= m.days[1]) &&
+		(m.weekday < 0 || int(at.Weekday()) == m.weekday)
 }
 
 // String describes the time, for the report of a search.
 func (m *timeMatcher) String() string {
 	switch {
+	case m.days[0] != 0:
+		return fmt.Sprintf("any %s, %d to %d", m.month, m.days[0], m.days[1])
 	case m.month != 0:
 		return "any " + m.month.String()
 	case m.weekday >= 0:
