@@ -210,3 +210,20 @@ func TestACompoundFindsItsParts(t *testing.T) {
 		}
 	}
 }
+
+// A word that occurs only within compounds finds these, as nearest words.
+func TestAWordWithinCompoundsIsFound(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "sweep", Text: "Der Bezirksschornsteinfegermeister kommt am 19. Februar."}, {ID: "cellar", Text: "Das Kinderfahrrad steht im Keller."},
+		{ID: "keys", Text: "Die Schlüssel liegen im Schuppen."},
+	})
+	for q, want := range map[string]string{"wann kommt der Schornsteinfeger": "sweep", "Fahrrad": "cellar", "uppen": ""} {
+		got := r.ok("tok-owner", searchFor(q))
+		if keys := strings.Join(got.ids("record_key"), " "); keys != want || got.at("meta", "recall", "missing_words") == nil {
+			t.Errorf("%s finds %q, want %q: %s", q, keys, want, got.text)
+		}
+		if want != "" && got.at("data", 0, "match") != "nearest" {
+			t.Errorf("%s: %s", q, got.text)
+		}
+	}
+}

@@ -91,10 +91,11 @@ const (
 	perMistake  = 6 // letters for each typing error with which a word hardly means another one
 )
 
-// gatherNearest finds terms in scope that replace a word which occurs nowhere. It tries those with the same first letter that are one or two
-// changes away, then those that begin with the word, then its parts. The nearest come first, and the most frequent of equally near ones. A
-// code, of letters and digits, is only completed. A short word with one other letter is another word rather than a misspelled one, as leave
-// is for the Spanish llave, unless a capital shows that it is a name; one with an accent is of another language.
+// gatherNearest finds terms in scope that replace a word which occurs nowhere. It tries those with the same first letter that are one or
+// two changes away, then those that begin with the word, then its parts, then longer words that contain it. The nearest come first, and the
+// most frequent of equally near ones. A code, of letters and digits, is only completed. A short word with one other letter is another word
+// rather than a misspelled one, as leave is for the Spanish llave, unless a capital shows that it is a name; one with an accent is of
+// another language.
 func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	word := []rune(u.phrase[0])
 	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
@@ -110,30 +111,19 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	case len(word) >= twoMistakes:
 		allowed = 2
 	}
-	var candidates []candidate
-	letters := func(word string) []rune { return slices.Sorted(slices.Values([]rune(word))) }
-	initial, own := string(word[:1]), letters(u.phrase[0])
-	s.known(initial, initial+lastLetter, func(term string, records int) {
-		more := utf8.RuneCountInString(term) - len(word)
-		if more > allowed && more <= longer && strings.HasPrefix(term, u.phrase[0]) {
-			candidates = append(candidates, candidate{term, longer, records, 0})
-		}
-		if max(more, -more) > allowed {
-			return
-		}
-		isOther := isShort && !isName && more == 0 && !slices.Equal(letters(term), own)
-		if d := distance(word, []rune(term)); d <= allowed && !isOther {
-			candidates = append(candidates, candidate{term, d, records, 0})
-		}
-	})
-	for d := 0; d <= longer+1 && len(u.nearest) == 0; d++ {
+	candidates := s.similar(word, allowed, isShort && !isName)
+	for d := 0; d <= longer+2 && len(u.nearest) == 0; d++ {
 		near := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.distance != d })
 		weight, misspelt := float32(nearestWeight), d < longer && len(word) >= d*perMistake
 		if misspelt {
 			weight = formWeight
 		}
-		if d > longer && !code {
+		switch {
+		case code:
+		case d == longer+1:
 			near = s.parts(u.phrase[0])
+		case d == longer+2 && len(word) >= shortestAlone:
+			near = s.containing(u.phrase[0])
 		}
 		for _, c := range s.inScope(near, maxNearest) {
 			u.misspelt = misspelt
@@ -144,6 +134,27 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 		}
 	}
 	return found
+}
+
+// similar returns the terms with the first letter of a word that are at most so many changes away, and as distance longer those that begin
+// with it. With sameLetters, a letter in place of another is too much.
+func (s *searcher) similar(word []rune, allowed int, sameLetters bool) (candidates []candidate) {
+	letters := func(word string) []rune { return slices.Sorted(slices.Values([]rune(word))) }
+	initial, own := string(word[:1]), letters(string(word))
+	s.known(initial, initial+lastLetter, func(term string, records int) {
+		more := utf8.RuneCountInString(term) - len(word)
+		if more > allowed && more <= longer && strings.HasPrefix(term, string(word)) {
+			candidates = append(candidates, candidate{term, longer, records, 0})
+		}
+		if max(more, -more) > allowed {
+			return
+		}
+		isOther := sameLetters && more == 0 && !slices.Equal(letters(term), own)
+		if d := distance(word, []rune(term)); d <= allowed && !isOther {
+			candidates = append(candidates, candidate{term, d, records, 0})
+		}
+	})
+	return candidates
 }
 
 // Bytes of a compound word, of each of its two parts, of a part next to one that occurs nowhere, and of what may be between parts.

@@ -252,23 +252,12 @@ const (
 // findContaining reports, for words that occur nowhere, those in scope that begin with them or else contain them, the most frequent first:
 // the caller may have expected another ending or beginning.
 func (s *searcher) findContaining() {
-	looked := 0
 	for i, u := range s.query.units {
 		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which only Ann is looked up
-		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained || looked == maxMissing {
+		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained {
 			continue
 		}
-		looked++
-		var all []candidate
-		const query = "SELECT term, instr(term, ?1) > 1, records FROM " + wordTable + " WHERE instr(term, ?1) > 0 ORDER BY 2, 3 DESC, 1 LIMIT ?2"
-		s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
-			var c candidate
-			err := rows.Scan(&c.term, &c.distance, &c.records)
-			if c.term != word && !slices.Contains(u.nearest, c.term) {
-				all = append(all, c)
-			}
-			return err
-		})
+		all := slices.DeleteFunc(s.containing(word), func(c candidate) bool { return slices.Contains(u.nearest, c.term) })
 		found := Replacement{Word: u.text}
 		for _, c := range s.inScope(all, maxContaining) {
 			found.As = append(found.As, c.term)
@@ -277,4 +266,23 @@ func (s *searcher) findContaining() {
 			s.result.Containing = append(s.result.Containing, found)
 		}
 	}
+}
+
+// containing returns the terms of the store that contain a word: those that begin with it have distance 0. It returns none once maxMissing
+// other words were looked up.
+func (s *searcher) containing(word string) []candidate {
+	all, known := s.contained[word]
+	if known || len(s.contained) == maxMissing {
+		return slices.Clone(all)
+	}
+	const query = "SELECT term, instr(term, ?1) > 1, records FROM " + wordTable +
+		" WHERE instr(term, ?1) > 0 AND term <> ?1 ORDER BY 2, 3 DESC, 1 LIMIT ?2"
+	s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
+		var c candidate
+		err := rows.Scan(&c.term, &c.distance, &c.records)
+		all = append(all, c)
+		return err
+	})
+	s.contained[word] = all
+	return slices.Clone(all)
 }

@@ -26,8 +26,10 @@ type searcher struct {
 	touched []uint32
 	read    map[string][]posting  // postings that were read, by phrase and languages
 	rarity  [timeUnit + 1]float32 // of each unit in scope
-	time    uint64                // bit in mask of records that match the time in the query; 0 if it names no time
-	result  *Result
+
+	contained map[string][]candidate // terms that contain a word, by word
+	time      uint64                 // bit in mask of records that match the time in the query; 0 if it names no time
+	result    *Result
 }
 
 // scopeOf returns the scope of the source of a found record.

@@ -11,6 +11,7 @@ func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
 	s := &searcher{
 		Index: x, ctx: ctx, request: request, query: parseQuery(request.Text), scope: NewScope(request.Sources), result: &Result{},
 		mask: make([]uint64, size), score: make([]float32, size), tf: make([]float32, size), read: map[string][]posting{},
+		contained: map[string][]candidate{},
 	}
 	if len(s.query.units) > 0 && len(s.scope) > 0 {
 		s.run()
