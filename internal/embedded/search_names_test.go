@@ -1,6 +1,7 @@
 package embedded
 
 import (
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -31,5 +32,24 @@ func TestAMatchLendsMoreToWhatFollowsIt(t *testing.T) {
 	got := r.ok("tok-owner", searchFor("garden lantern")).ids("record_key")
 	if want := []string{"answer", "before"}; !slices.Equal(slices.DeleteFunc(got, func(id string) bool { return id == "question" }), want) {
 		t.Errorf("hits %v, want %v", got, want)
+	}
+}
+
+func TestACommonNameFindsTheAnswerBesideAQuestion(t *testing.T) {
+	talk := []note{
+		{ID: "ask@talk", Text: "How do you manage the stress?", Author: "Nils"},
+		{ID: "answer@talk", Text: "Pottery.", Author: "Mara"},
+		{ID: "reply@talk", Text: "I should try that.", Author: "Nils"},
+	}
+	for i := range 110 {
+		talk = append(talk, note{ID: fmt.Sprintf("m%d@talk", i), Text: "Fair enough.", Author: "Mara"},
+			note{ID: fmt.Sprintf("n%d@talk", i), Text: "Let us see.", Author: "Nils"})
+	}
+	got := newNotes(t, talk).ok("tok-owner", searchFor("how does Mara deal with stress"))
+	if keys := got.ids("record_key"); !slices.Contains(keys[:min(len(keys), 2)], "answer") {
+		t.Errorf("hits %v", keys)
+	}
+	if some := got.at("meta", "recall", "partial_count").(float64); some > 4 {
+		t.Errorf("%v records with some words: %v", some, got.at("meta"))
 	}
 }

@@ -16,8 +16,9 @@ const (
 	commonLeast  = 100 // but only if it is in more records than this
 )
 
-// scoreUnits adds the worth of each weighty unit to the score of each record that has it. Common units score only what others found, unless
-// those found nothing. Replacements of words that occur nowhere come last: a guess does not keep a common word from finding records.
+// scoreUnits adds the worth of each weighty unit to the score of each record that has it. Common units score only what others found, and
+// what is near that in its conversation, unless those found nothing. Replacements of words that occur nowhere come last: a guess does not
+// keep a common word from finding records.
 func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
 	for i, u := range s.query.units {
@@ -47,9 +48,10 @@ func (s *searcher) give(number int, found []posting) {
 	n, df := float64(s.records), float64(len(found))
 	rarity := float32(math.Log(1 + max(n-df, 0)/(df+0.5) + 0.5/(df+0.5)))
 	s.rarity[number] = rarity
+	common := s.query.bits(func(u *unit) bool { return u.common })
 	for _, p := range found {
 		if s.mask[p.version] == 0 {
-			if s.query.units[number].common {
+			if s.query.units[number].common && !s.isBesideFound(p.version, common) {
 				continue
 			}
 			s.found = append(s.found, p.version)
@@ -117,6 +119,18 @@ func (s *searcher) lend() {
 	for i, version := range s.found {
 		s.score[version] += lent[i]
 	}
+}
+
+// isBesideFound reports whether a word that is not common found a record near another in its conversation, to which it lends.
+func (s *searcher) isBesideFound(version uint32, common uint64) bool {
+	for _, neighbors := range [][]uint32{s.documents.previous, s.documents.next} {
+		for at, step := neighbors[version], 0; s.scopeOf(version).Talk && at != 0 && step < reach; at, step = neighbors[at], step+1 {
+			if s.mask[at]&^common != 0 {
+				return true
+			}
+		}
+	}
+	return false
 }
 
 func (s *searcher) lentTo(version uint32) float32 {
