@@ -17,7 +17,7 @@ const (
 )
 
 // scoreUnits adds the worth of each weighty unit to the score of each record that has it. Common units score only what others found, and
-// what is near that in its conversation, unless those found nothing. Replacements of words that occur nowhere come last: a guess does not
+// what is beside that in its conversation, unless those found nothing. Replacements of words that occur nowhere come last: a guess does not
 // keep a common word from finding records.
 func (s *searcher) scoreUnits() {
 	gathered := make([][]posting, len(s.query.units))
@@ -121,16 +121,10 @@ func (s *searcher) lend() {
 	}
 }
 
-// isBesideFound reports whether a word that is not common found a record near another in its conversation, to which it lends.
+// isBesideFound reports whether a word that is not common found the record before or after another in its conversation.
 func (s *searcher) isBesideFound(version uint32, common uint64) bool {
-	for _, neighbors := range [][]uint32{s.documents.previous, s.documents.next} {
-		for at, step := neighbors[version], 0; s.scopeOf(version).Talk && at != 0 && step < reach; at, step = neighbors[at], step+1 {
-			if s.mask[at]&^common != 0 {
-				return true
-			}
-		}
-	}
-	return false
+	beside := s.mask[s.documents.previous[version]] | s.mask[s.documents.next[version]]
+	return beside&^common != 0 && s.scopeOf(version).Talk
 }
 
 func (s *searcher) lentTo(version uint32) float32 {
