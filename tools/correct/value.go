@@ -106,9 +106,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 			return ""
 		}
 	case p.Type == "string":
-		if p.Name == "q" || p.Name == "query" {
-			raw = foreign.TextIn(raw)
-		}
+		raw = foreign.TextIn(p.Name, raw)
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
 			raw = list[0]
 		}

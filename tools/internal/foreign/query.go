@@ -170,15 +170,15 @@ func OneQuery(raw string) string {
 	return rs.EncodeJSON(strings.Join(terms, separator))
 }
 
-// TextIn returns the one text to look for in a query of Elasticsearch, such as {"match":{"title":"lease"}}; any other value unchanged.
-func TextIn(raw string) string {
+// TextIn returns the one text to look for in a query of Elasticsearch, such as {"match":{"title":"lease"}}; any other argument unchanged.
+func TextIn(argument, raw string) string {
 	inner := raw
 	for o := rs.AsObject(raw); len(o) > 0; o = rs.AsObject(inner) {
 		if inner = o.Get("query"); inner == "" && len(o) == 1 {
 			inner = o[0].Value
 		}
 	}
-	if _, isText := written.Text(inner); isText {
+	if _, isText := written.Text(inner); isText && (argument == "q" || argument == "query") {
 		return inner
 	}
 	return raw
