@@ -25,7 +25,8 @@ func (t Tool) Hint(args rs.Object) string {
 		quote.When(t.readsSQL(args), `No tool reads SQL: conditions are a filter, such as {"total":{"gt":100}}, all of which hold; `+
 			`aggregate counts, sums and groups.`),
 		quote.When(computes, "query_records lists records; aggregate computes."),
-		quote.When(p.Never != "", "No value of "+quote.Line(p.Never)+" fulfils all of these conditions; if any of them is meant, send a call for each."),
+		quote.When(p.Never != "", "No value of "+quote.Line(p.Never)+
+			" fulfils all of these conditions; if any of them is meant, send a call for each."),
 		quote.When(p.Calls > 1, severalCalls(p)),
 		quote.When(t.Takes("id"), t.idHint(args)),
 		quote.When(t.Name == "aggregate", t.aggregateHint(args)),
@@ -76,7 +77,8 @@ func (t Tool) aggregateHint(args rs.Object) string {
 	return cmp.Or(
 		quote.When(one != "", "aggregate takes one "+one+". "+CallForEach(len(names))),
 		quote.When(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
-		quote.When(args.Has("granularity") && !args.Has("group_by_time"), "group_by_time is the field with the time; a month is its granularity."),
+		quote.When(args.Has("granularity") && !args.Has("group_by_time"),
+			"group_by_time is the field with the time; a month is its granularity."),
 		quote.When(slices.ContainsFunc(args, isSort), "Groups are in the order of their numbers, or of time; order is asc or desc."),
 	)
 }
@@ -236,8 +238,10 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 	return "No filter excludes a value: " + cmp.Or(
 		quote.When(written.IsNumber(excluded.Value), "the call below has what is above it; send it with lt in place of gt, too."),
 		quote.When(grouped, "leave that condition out, or group by "+field+"."),
-		quote.When(!args.Has("stream") && !args.Has("streams"), "aggregate with group_by "+field+" lists the others, in the one stream that you name."),
-		quote.When(t.Name == "query_records", "the call below lists those of "+field+"; then send query_records for each other one, with "+each+" in filter."),
+		quote.When(!args.Has("stream") && !args.Has("streams"),
+			"aggregate with group_by "+field+" lists the others, in the one stream that you name."),
+		quote.When(t.Name == "query_records", "the call below lists those of "+field+
+			"; then send query_records for each other one, with "+each+" in filter."),
 		"the call below groups by "+field+", and the other groups are what is asked for.",
 	)
 }
