@@ -147,19 +147,23 @@ func (o Object) Renamed(from, to, value string) Object {
 }
 
 // WithAll returns o with the values of all members set, as With does one by one.
+//
+//go:noinline
 func (o Object) WithAll(members Object) Object {
 	if len(members) == 0 {
 		return o
 	}
 	set := make(Object, 0, len(o)+len(members))
 	places := make(map[string]int, cap(set))
-	for _, m := range slices.Concat(o, members) {
-		if at, placed := places[m.Name]; placed {
-			set[at].Value = m.Value
-			continue
+	for _, part := range [...]Object{o, members} {
+		for _, m := range part {
+			if at, placed := places[m.Name]; placed {
+				set[at].Value = m.Value
+				continue
+			}
+			places[m.Name] = len(set)
+			set = append(set, m)
 		}
-		places[m.Name] = len(set)
-		set = append(set, m)
 	}
 	return set
 }

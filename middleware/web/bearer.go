@@ -121,12 +121,12 @@ type recognizer interface{ Known(rs.Token) bool }
 // The errors are those of the Authenticator, and rate_limited.
 func (o ChainOptions) authenticate(ctx context.Context, token rs.Token) (auth.Principal, error) {
 	memory, remembers := o.Authenticator.(recognizer)
-	address := middleware.RequestFrom(ctx).Client
+	address := &middleware.RequestFrom(ctx).Client
 	// A peer without an address connects by a Unix socket on this machine: a proxy, whose clients are not known.
 	if remembers && memory.Known(token) || !address.IsValid() {
 		return o.Authenticator.Authenticate(ctx, token)
 	}
-	bucket := o.Limiter.state.Load().addresses.of(address)
+	bucket := o.Limiter.state.Load().addresses.of(*address)
 	wait, ok := bucket.begin(o.Limiter.now())
 	if !ok {
 		return auth.Principal{}, tooFast("Too many unknown access tokens came from this client address.", wait)

@@ -69,8 +69,11 @@ func newLookupLimiter(limits LookupLimits, now func() time.Time) *lookupLimiter 
 func (l *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *rs.Error) {
 	release = func() {}
 	if l.atOnce != nil {
-		address, _ := ctx.Value(addressKey{}).(netip.Prefix)
-		ok := false
+		var address netip.Prefix
+		if known, ok := ctx.Value(addressKey{}).(*netip.Prefix); ok {
+			address = *known
+		}
+		var ok bool
 		if release, ok = l.atOnce.Acquire(ctx, address, l.limits.Wait); !ok {
 			return nil, authorityBusy()
 		}
@@ -85,7 +88,7 @@ func (l *lookupLimiter) acquire(ctx context.Context) (release func(), refusal *r
 type addressKey struct{}
 
 // WithAddress returns a context for the lookup of a token that came from a client address.
-func WithAddress(ctx context.Context, address netip.Prefix) context.Context {
+func WithAddress(ctx context.Context, address *netip.Prefix) context.Context {
 	return context.WithValue(ctx, addressKey{}, address)
 }
 

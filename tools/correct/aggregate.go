@@ -26,15 +26,7 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 			args = args.Renamed(name, "group_by_time", args.Get(name))
 		}
 	}
-	if of := args.Text("distinct"); of != "" && written.Truth(args.Get("distinct")) == "" && !args.Has("field") {
-		args = args.With("distinct", "true").With("field", rs.EncodeJSON(of))
-	}
-	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
-		args = args.Without("distinct").With("metric", `"count_distinct"`)
-	}
-	if metric, _ := written.Text(args.Get("metric")); foreign.CountsBy[written.Snake(metric)] && args.Has("field") && !isGrouped(args) {
-		args = args.With("metric", `"count"`).Renamed("field", "group_by", args.Get("field"))
-	}
+	args = foreign.Counted(args)
 	sent, one, several := t.oneOf(args)
 	items := args.Array(sent)
 	switch {

@@ -125,8 +125,6 @@ func (t Tool) readsSQL(args rs.Object) bool {
 	})
 }
 
-var metrics = written.Set("count count_distinct sum avg average min max")
-
 // computing returns the aggregate that is meant by a query_records call with a metric or a group; false for any other call.
 func (t Tool) computing(args rs.Object) (Call, bool) {
 	names := func(param string) bool {
@@ -139,7 +137,7 @@ func (t Tool) computing(args rs.Object) (Call, bool) {
 		args = args.Renamed("distinct", "group_by", rs.EncodeJSON(value))
 	}
 	isMetric := func(m rs.Member) bool { // {"sum":"total"}
-		return !t.Takes(m.Name) && metrics[m.Name] && written.IsWord(m.Value)
+		return !t.Takes(m.Name) && foreign.Metrics[m.Name] && written.IsWord(m.Value)
 	}
 	computes := names("metric") || slices.ContainsFunc(args, isMetric)
 	if t.Name != "query_records" || !args.Has("stream") || !computes && !names("group_by") && !names("group_by_time") {
@@ -223,7 +221,7 @@ func (t Tool) Rewritten(args rs.Object, refused *rs.Error) (Call, bool) {
 		return call, true
 	}
 	computed := foreign.Computed(rs.Object{{Name: "metric", Value: soleItem(args.Get("fields"))}})
-	if t.Name == "query_records" && strings.Contains(args.Get("fields"), "(") && metrics[computed.Text("metric")] {
+	if t.Name == "query_records" && strings.Contains(args.Get("fields"), "(") && foreign.Metrics[computed.Text("metric")] {
 		return instead("aggregate", args, computed, "filter", "time_zone"), true
 	}
 	switch {

@@ -76,6 +76,9 @@ func ReadTool(name, input string) Tool {
 	return t
 }
 
+// parameter returns the parameter of a name, or nil. It is not inlined, which would make the program larger.
+//
+//go:noinline
 func (t Tool) parameter(name string) *parameter {
 	if i := slices.IndexFunc(t.parameters, func(p parameter) bool { return p.Name == name }); i >= 0 {
 		return &t.parameters[i]

@@ -101,10 +101,10 @@ func (t Tool) guessed(p *parameter, raw string) string {
 			return ""
 		}
 	case p.Type == "array":
-		raw = foreign.Chosen(raw)
-		if list, ok := rs.AsArray(raw); !ok || len(list) == 0 {
-			return ""
+		if list, _ := rs.AsArray(foreign.Chosen(raw)); len(list) > 0 {
+			return foreign.Chosen(raw)
 		}
+		return ""
 	case p.Type == "string":
 		raw = foreign.TextIn(p.Name, raw)
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {

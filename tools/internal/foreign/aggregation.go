@@ -113,6 +113,27 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 var metricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\s+)?([\w.]+|\*)\s*\)|:\s*([\w.]+))(?:\s+(?i:as)\s+\w+)?|` +
 	`((?i)sum|total|avg|average|mean|min|minimum|max|maximum|count_distinct)[_ ](?:of[_ ])?([\w.]+))\s*$`)
 
+// Metrics are the metrics of aggregate, in the words of most APIs.
+var Metrics = written.Set("count count_distinct sum avg average min max")
+
+// valueCounts are metrics of other APIs that count the records with each value of a field.
+var valueCounts = written.Set("value_counts terms mode most_common frequency distribution")
+
+// Counted returns the arguments of an aggregation with the distinct values or the groups that a count is probably meant of.
+func Counted(args rs.Object) rs.Object {
+	if of := args.Text("distinct"); of != "" && written.Truth(args.Get("distinct")) == "" && !args.Has("field") {
+		args = args.With("distinct", "true").With("field", rs.EncodeJSON(of))
+	}
+	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
+		args = args.Without("distinct").With("metric", `"count_distinct"`)
+	}
+	isGrouped := args.Has("group_by") || args.Has("group_by_time")
+	if metric, _ := written.Text(args.Get("metric")); valueCounts[written.Snake(metric)] && args.Has("field") && !isGrouped {
+		args = args.With("metric", `"count"`).Renamed("field", "group_by", args.Get("field"))
+	}
+	return args
+}
+
 // Computed converts the arguments of an aggregate to the listed form: "sum(total)" becomes a metric and its field.
 func Computed(args rs.Object) rs.Object {
 	metric, _ := written.Text(args.Get("metric"))

@@ -117,9 +117,6 @@ func lists(of map[string]string) map[string][]string {
 // Aggregations are the arguments of other APIs that contain a metric and its field.
 var Aggregations = written.Set("aggregations aggregation aggregates aggs pipeline")
 
-// CountsBy are metrics of other APIs that count the records with each value of a field.
-var CountsBy = written.Set("value_counts terms mode most_common frequency distribution")
-
 // Joins returns whether an argument beside conditions, such as operator, says that all or any of them must hold; "" for another argument.
 func Joins(m rs.Member) (kind string) {
 	name, word := written.Snake(m.Name), m.Value

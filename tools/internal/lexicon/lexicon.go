@@ -64,7 +64,9 @@ func listsOf(role string) []list {
 	return lists
 }
 
-// Of returns the words of a role in all languages.
+// Of returns the words of a role in all languages. It is not inlined, which would make the program larger.
+//
+//go:noinline
 func Of(role string) map[string]bool {
 	all := map[string]bool{}
 	for _, l := range listsOf(role) {
