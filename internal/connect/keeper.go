@@ -107,11 +107,12 @@ func (k *Keeper) lock(ctx context.Context) error {
 	case <-k.mutex:
 		return nil
 	case <-ctx.Done():
-		return stopped(ctx)
+		return contextError(ctx)
 	}
 }
 
-func stopped(ctx context.Context) *rs.Error {
+// contextError returns the error for a call that ended before its access was known.
+func contextError(ctx context.Context) *rs.Error {
 	if errors.Is(ctx.Err(), context.Canceled) {
 		return &rs.Error{Code: "canceled", Message: "The caller hung up before the access was checked.", Cause: ctx.Err()}
 	}
@@ -234,7 +235,7 @@ func (k *Keeper) usable(ctx context.Context) (rs.Token, error) {
 	case err == nil:
 		return token, nil
 	case ctx.Err() != nil:
-		return rs.Token{}, stopped(ctx)
+		return rs.Token{}, contextError(ctx)
 	}
 	return rs.Token{}, unidentifiedError(err)
 }
