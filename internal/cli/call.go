@@ -31,8 +31,8 @@ func newCall(app App) *cobra.Command {
 		Use: "call <tool> [argument...]", Args: takes(1, math.MaxInt), ValidArgs: listedTools(),
 		Short: "Call a tool and print what a model would see.",
 		Long: `Call a tool and print what a model would see. <tool> is one of those that
-pdpp-mcp tools lists. Its arguments are one JSON object, or key=value for each;
-lists are typed with commas.`,
+pdpp-mcp tools lists, or list_streams or fetch_blob. Its arguments are one JSON
+object, or key=value for each; lists are typed with commas.`,
 		Example: "pdpp-mcp call search q=dentist limit=3 --demo",
 		RunE:    func(c *cobra.Command, words []string) error { return o.run(c.Context(), app, words[0], words[1:]) },
 	}
@@ -56,9 +56,8 @@ var errToolFailed = errors.New("the tool answered with an error, shown above")
 // callTool calls a tool with arguments from the command line (see Arguments), and prints the text or the structured result that a model
 // sees. An unknown tool or invalid arguments are an *exit.Error with exit.Usage.
 func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool string, words []string, structured bool) error {
-	listed := toolList(server.Listed())
-	schema := json.RawMessage(`{}`) // for a tool that can be called but is not listed
-	if known := listed.named(tool); known != nil {
+	schema := json.RawMessage(`{}`)
+	if known := toolList(server.Listed()).named(tool); known != nil {
 		schema, _ = known.InputSchema.(json.RawMessage)
 	}
 	raw, err := Arguments(schema, words)
