@@ -94,7 +94,7 @@ func assumeDateOrder(columns []*Column) {
 	}
 	for _, one := range columns {
 		if found == dayFirst || found == monthFirst {
-			one.dates.forms &= found | ^uint64(dayFirst|monthFirst)
+			one.dates.forms &= found | ^(dayFirst | monthFirst)
 		}
 	}
 }

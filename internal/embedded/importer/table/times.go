@@ -2,6 +2,7 @@ package table
 
 import (
 	"cmp"
+	"slices"
 	"strings"
 	"time"
 
@@ -9,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// dateForms are the forms of a day, without its time, that records do not have. A column is converted if exactly one of them fits all of
+// dateForms are the forms of a day, without its time, that are converted to that of records. A column is converted if exactly one of them fits all of
 // its cells: 03/04/2026 alone is in March or in April.
 var dateForms = [...]string{
 	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay,
@@ -17,17 +18,27 @@ var dateForms = [...]string{
 	"2 Jan 2006", "2. Jan 2006", "2-Jan-2006", "2-Jan-06", "2 Jan 06", "Jan 2, 2006", "Jan 2 2006", "2/Jan/2006", "2/Jan/06",
 }
 
-// Bits of the forms with the day before the month, and of the same forms with the month before the day.
-const (
-	dayFirst   = 1<<2 | 1<<11 | 1<<13
-	monthFirst = dayFirst << 1
+// isoDay is a date as records have it, perhaps without its zeros.
+const isoDay = "2006-1-2"
+
+// Bits of dateForms: of those with the day before the month, and of the same with the month before the day; of dates as records have them;
+// and of those with points and a short year.
+var (
+	dayFirst    = bitsOf("2/1/2006", "2-1-2006", "2/1/06")
+	monthFirst  = bitsOf("1/2/2006", "1-2-2006", "1/2/06")
+	isoBit      = bitsOf(isoDay)
+	dottedLong  = bitsOf("02.01.06")
+	dottedShort = bitsOf("2.1.06")
 )
 
-// isoDay is a date as records have it, perhaps without its zeros.
-const isoDay, isoBit = "2006-1-2", 1 << 10
-
-// The bits of the first two dateForms.
-const dottedLong, dottedShort = 1, 2
+func bitsOf(forms ...string) (bits uint64) {
+	for index, form := range dateForms {
+		if slices.Contains(forms, form) {
+			bits |= 1 << index
+		}
+	}
+	return bits
+}
 
 const digits = "0123456789"
 
