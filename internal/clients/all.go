@@ -14,7 +14,7 @@ const fromAfar = " connects from its own data center, so the address must be rea
 // addressKeys are the keys that clients use for the address of a hosted server.
 var addressKeys = []string{"url", "httpUrl"}
 
-// all lists the known hosts, the most used first. docs/clients.md has the sources of each row.
+// all lists the known clients in the order in which setup offers them. docs/clients.md has the sources of each row.
 var all = []Client{{
 	Name: "claude-code", Title: "Claude Code",
 	path:  func(p Place) string { return filepath.Join(p.folder("CLAUDE_CONFIG_DIR"), ".claude.json") },

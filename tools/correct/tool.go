@@ -2,7 +2,7 @@
 // ([Tool.Canonical]). A likely one is only proposed, as a call that is ready to send: from the arguments alone ([Tool.Guess]), from the
 // grant ([Grant.Missing]), or from the schema of a stream ([Tool.Unknown]).
 //
-// Each file uses only the files of its own line and of the lines above:
+// Most files use only the files of their own line and of the lines above:
 //
 //	tool                      tools and calls; helpers that read and change arguments; sentences that several errors share
 //	value, record_id, time    one kind of argument each, in the form that the tools take

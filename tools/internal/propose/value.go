@@ -148,7 +148,7 @@ func (s *search) readSign(ctx context.Context, a *ask) bool {
 func negative(bounds rs.Object) rs.Object {
 	mirrored := rs.Object{}
 	for _, bound := range bounds {
-		mirrored = append(mirrored, rs.Member{Name: opposite[bound.Name], Value: "-" + bound.Value})
+		mirrored = append(mirrored, rs.Member{Name: mirroredOperators[bound.Name], Value: "-" + bound.Value})
 	}
 	if !mirrored.Has("lt") && !mirrored.Has("lte") {
 		mirrored = append(mirrored, rs.NewMember("lt", 0))
@@ -156,8 +156,8 @@ func negative(bounds rs.Object) rs.Object {
 	return mirrored
 }
 
-// opposite has the operator for negative numbers for each of those of an amount.
-var opposite = map[string]string{"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
+// mirroredOperators has the operator for negative numbers for each of those of an amount.
+var mirroredOperators = map[string]string{"gt": "lt", "gte": "lte", "lt": "gt", "lte": "gte"}
 
 // readParents changes an ask for what somebody sent, if its stream has no senders, into one for the records that it is a part of: for the
 // files that somebody sent, the mails with attachments.

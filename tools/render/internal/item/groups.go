@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	mostText   = 500 // most characters of a text in a cell, among other records
+	mostText   = 500 // characters that a cell shows of a longer text, at most, among other records
 	maxColumns = 40  // a record with more fields is a block of lines
 	maxTables  = 4   // tables on a page; if connections alternate more often, all records are in one table, with complete ids
 )
