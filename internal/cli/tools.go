@@ -67,7 +67,7 @@ func (c toolsCommand) run(app App, name string) error {
 // A toolList has the tools that a model is shown.
 type toolList []*mcp.Tool
 
-// named returns the tool of that name, which may be one that can be called but is not in the list; nil if there is none.
+// named returns the tool of that name, which may be one that can be called but is not in the list, or nil.
 func (l toolList) named(name string) *mcp.Tool {
 	if at := slices.IndexFunc(l, func(tool *mcp.Tool) bool { return tool.Name == name }); at >= 0 {
 		return l[at]
