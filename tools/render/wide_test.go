@@ -2,6 +2,7 @@ package render
 
 import (
 	"fmt"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -57,6 +58,11 @@ func TestWideDocumentsRenderInLinearTime(t *testing.T) {
 			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
+		{"a list of a record of many relations with more records", `{"object":"list","data":[` +
+			strings.ReplaceAll(manyRelations(n), `"data":[]`, `"data":[{"id":"x"}],"has_more":true`) + `]}`, func(b []byte) error {
+			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
+			return err
+		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
 			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
@@ -67,12 +73,18 @@ func TestWideDocumentsRenderInLinearTime(t *testing.T) {
 		}},
 	} {
 		t.Run(test.name, func(t *testing.T) {
+			var before, after runtime.MemStats
+			runtime.ReadMemStats(&before)
 			begin := time.Now()
 			if err := test.render([]byte(test.body)); err != nil {
 				t.Error(err)
 			}
 			if took := time.Since(begin); took > 20*time.Second {
 				t.Errorf("took %s for %d bytes", took, len(test.body))
+			}
+			runtime.ReadMemStats(&after)
+			if used := after.TotalAlloc - before.TotalAlloc; used > uint64(1000*len(test.body)) {
+				t.Errorf("took %d bytes for %d", used, len(test.body))
 			}
 		})
 	}

@@ -3,6 +3,7 @@ package item
 import (
 	"bytes"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -27,17 +28,17 @@ const (
 const CutRecord = "[cut; fetch has all of it]"
 
 type recordTable struct {
-	chars int          // most characters of a text in a cell
-	cuts  []Truncation // the truncated values of the records written so far
-	all   []string     // relations for which a line tells how to read all records
-	blob  bool         // a blob reference is shown without the members that repeat its id
+	chars int             // most characters of a text in a cell
+	cuts  []Truncation    // the truncated values of the records written so far
+	all   map[string]bool // relations for which a line tells how to read all records
+	blob  bool            // a blob reference is shown without the members that repeat its id
 }
 
 // Tables writes the records of a page as tables in about remaining bytes. records has the lines of each record, with the head of a group
 // before its first. notes say how to read the rest of truncated texts, except for a single record, whose cells have the call. The length
 // of texts in cells is chosen so that all fit.
 func Tables(items []Item, remaining int) (records, notes []string) {
-	t := recordTable{chars: mostText}
+	t := recordTable{chars: mostText, all: map[string]bool{}}
 	if len(items) == 1 {
 		t.chars = onlyText
 	}
@@ -47,10 +48,10 @@ func Tables(items []Item, remaining int) (records, notes []string) {
 	}
 	groups := groupRecords(items)
 	for i := range groups {
-		listed := len(t.all)
+		listed := maps.Clone(t.all)
 		written := t.group(&groups[i])
 		if !groups[i].block && slices.ContainsFunc(written, TooWide) {
-			groups[i].block, t.all = true, t.all[:listed]
+			groups[i].block, t.all = true, listed
 			written = t.group(&groups[i])
 		}
 		records = append(records, written...)
@@ -143,12 +144,13 @@ func (t *recordTable) record(g *tableGroup, it *Item) string {
 	default:
 		line = t.row(g, it)
 	}
+	lines, size := []string{line}, len(line)
 	for i := range it.Relations {
-		for _, related := range t.relation(g, it, &it.Relations[i], recordBytes-len(line)-1) {
-			line += "\n" + related
+		for _, related := range t.relation(g, it, &it.Relations[i], recordBytes-size-1) {
+			lines, size = append(lines, related), size+1+len(related)
 		}
 	}
-	return line
+	return strings.Join(lines, "\n")
 }
 
 // block returns a record as lines of "name: value".
@@ -240,8 +242,8 @@ func (t *recordTable) relation(g *tableGroup, it *Item, related *Relation, remai
 		written++
 	}
 	switch rest := related.Rest(written); {
-	case rest != "" && !slices.Contains(t.all, related.Name): // once: the call of another record differs by the id alone
-		t.all = append(t.all, related.Name)
+	case rest != "" && !t.all[related.Name]: // once: the call of another record differs by the id alone
+		t.all[related.Name] = true
 		lines = append(lines, start+rest+"; "+related.All(it))
 	case rest != "":
 		lines = append(lines, start+rest+write.Lead("; likewise with ", related.of(it)))
