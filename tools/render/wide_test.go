@@ -63,6 +63,11 @@ func TestWideDocumentsRenderInLinearTime(t *testing.T) {
 			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err
 		}},
+		{"a list of a record with a wide related record", `{"object":"list","data":[` +
+			strings.Replace(manyRelations(1), `"data":[]`, `"data":[{"id":"x","data":`+manyFields(4*n, `"y"`)+`}]`, 1) + `]}`, func(b []byte) error {
+			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
+			return err
+		}},
 		{"a wrapped list with a wide envelope", `{"data":{"data":[],` + manyFields(n, "1")[1:] + `}`, func(b []byte) error {
 			_, err := Records(answered(string(b)), RecordsQuery{Stream: "messages"})
 			return err

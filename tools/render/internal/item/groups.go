@@ -71,6 +71,9 @@ func (g *tableGroup) findRepeated() {
 
 func newTableGroup(relation string, items []Item) tableGroup {
 	g := tableGroup{relation: relation, items: items, prefix: commonPrefix(items), columns: columnsOf(items)}
+	if relation != "" { // the line of a related record is cut, after so many separators at the latest
+		g.columns = g.columns[:min(len(g.columns), longestChild/len(write.Separator))]
+	}
 	for i := range items {
 		for _, r := range items[i].Relations {
 			at, known := g.at[r.Name]
