@@ -3,6 +3,7 @@ package correct_test
 import (
 	"encoding/json"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -155,32 +156,41 @@ func TestFieldsByTheirValues(t *testing.T) {
 	}
 }
 
-// No filter makes a proposal panic, and every proposed call names a tool.
+// No value of an argument makes a proposal panic, and every proposed call names a tool.
 func FuzzProposal(f *testing.F) {
-	for _, filter := range []string{
+	for _, value := range []string{
 		`{"property":"total","timestamp":"ordered_at"}`, `{"property":"total","number":{"greater_than":5}}`, `{"status__ne":"paid"}`, `"total > 5"`,
 		`{"and":[{"property":"a"}]}`, `[{"field":"total","operator":"gt","value":1}]`, `{"order_items.a":{"exists":{"field":"a"}}}`, `{"total":"50-60"}`,
+		`""`, `" "`, `{}`, `[]`, `[""]`, `[{}]`, `null`, `-1`, `{"":""}`, `{"total":""}`, `{"$sum":""}`, `{"a":{"b":[]}}`, `"max()"`, `"sum(total) from"`, `"-"`, `"é"`,
 	} {
-		f.Add(filter)
+		f.Add(value)
 	}
-	f.Fuzz(func(t *testing.T, filter string) {
-		for _, tool := range []string{"query_records", "aggregate"} {
-			arguments := `{"stream":"orders","metric":"count","filter":` + filter + `}`
-			if _, ok := argumentsOf(arguments); !ok {
-				return
-			}
-			if got := proposed(t, tool, arguments); strings.HasPrefix(got, " ") {
-				t.Errorf("%s: %q", arguments, got)
+	names := []string{
+		"filter", "metric", "aggregations", "field", "group_by", "group_by_time", "fields", "sort", "order", "expand", "limit", "cursor", "q", "query",
+		"since", "streams", "id", "connection_id", "arguments", "page", "distinct", "having",
+	}
+	f.Fuzz(func(t *testing.T, value string) {
+		for _, tool := range allTools() {
+			for _, name := range names {
+				arguments := `{"stream":"orders","` + name + `":` + value + `}`
+				if _, ok := argumentsOf(arguments); !ok {
+					return
+				}
+				if got := proposed(t, tool.Name, arguments); strings.HasPrefix(got, " ") {
+					t.Errorf("%s %s: %q", tool.Name, arguments, got)
+				}
 			}
 		}
 	})
 }
 
+var allTools = sync.OnceValue(func() []*tools.Tool { return tools.All(tools.Options{RecordBase: "https://rs.example"}) })
+
 // proposed returns the call that the error for the arguments proposes: without a read if the tool refuses them, otherwise from the
 // stream's fields.
 func proposed(t *testing.T, tool, arguments string) string {
 	t.Helper()
-	for _, one := range tools.All(tools.Options{RecordBase: "https://rs.example"}) {
+	for _, one := range allTools() {
 		if one.Name != tool {
 			continue
 		}

@@ -95,7 +95,7 @@ func (a *aggregation) readNumber(name, raw, of string) bool {
 	switch metric := a.metric(name); {
 	case metric == `"count"` && o == nil || metric != "" && raw == "1": // of $sum
 		return a.set("metric", `"count"`)
-	case isText && text[:1] != "$" && a.metric(text) != "" && metric != rs.EncodeJSON(name) && !parts[name]: // {"total":"sum"}
+	case isText && !strings.HasPrefix(text, "$") && a.metric(text) != "" && metric != rs.EncodeJSON(name) && !parts[name]: // {"total":"sum"}
 		return a.set("metric", a.metric(text)) && a.set("field", rs.EncodeJSON(name))
 	case metric != "" && of != "":
 		return a.set("metric", metric) && a.set("field", of)
