@@ -144,7 +144,7 @@ func TestCorrect(t *testing.T) {
 			"query_records", `{"stream":"notes","query":"passport","filter":{"language":"en"}}`,
 			[]string{`send: search {"q":"passport","streams":["notes"],"filter":{"language":"en"}}`}, nil,
 		},
-		"a number is none of words": {"aggregate", `{"stream":"notes","q":"passport","metric":"count"}`, []string{"search finds the records", `send: search {"q":"passport","streams":["notes"]}`}, nil},
+		"no aggregate counts words": {"aggregate", `{"stream":"notes","q":"passport","metric":"count"}`, []string{"search finds the records", `send: search {"q":"passport","streams":["notes"]}`}, nil},
 		"what has no value is a group": {
 			"aggregate", `{"stream":"messages","metric":"count","filter":{"subject":null,"size_bytes":1}}`,
 			[]string{"the group null is the records without subject", `send: aggregate {"stream":"messages","metric":"count","filter":{"size_bytes":1},"group_by":"subject","limit":100}`}, nil,

@@ -60,7 +60,8 @@ func (r *Redactor) finds(text string) bool {
 // mayFind reports whether JSON has to be searched string by string: it may contain a token in plain, or with escapes.
 func (r *Redactor) mayFind(raw string) bool {
 	const slash, ascii = `\/`, `\u00` // the escapes of the characters that tokens consist of
-	return r != nil && (r.finds(raw) || slices.ContainsFunc(r.forms, needsEscapes) || strings.Contains(raw, slash) || strings.Contains(raw, ascii))
+	mayEscape := strings.Contains(raw, slash) || strings.Contains(raw, ascii)
+	return r != nil && (mayEscape || r.finds(raw) || slices.ContainsFunc(r.forms, needsEscapes))
 }
 
 // needsEscapes reports whether JSON has a text only with escapes.

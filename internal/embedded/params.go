@@ -77,7 +77,8 @@ func (p *parameters) takeFilter(brackets string, values []string) *apiError {
 	inner, closed := strings.CutSuffix(brackets, "]")
 	path := strings.Split(inner, "][")
 	if !closed || len(path) > 2 || slices.Contains(path, "") {
-		return invalidRequest("A filter is written filter[field]=value or filter[field][%s]=value", strings.Join(rs.RangeOperators, "|")).withParam("filter")
+		operators := strings.Join(rs.RangeOperators, "|")
+		return invalidRequest("A filter is written filter[field]=value or filter[field][%s]=value", operators).withParam("filter")
 	}
 	if len(p.filters)+len(values) > maxFilters {
 		return invalidRequest("A read can have at most %d filters", maxFilters).withParam("filter")

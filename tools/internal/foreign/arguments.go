@@ -26,7 +26,8 @@ var Aliases = lists(map[string]string{
 	"sort":          "sort_by sortby order_by orderby sort_field ordering sorts",
 	"order":         "sort_order sort_direction order_direction direction dir",
 	"expand":        "include includes embed relations populate join joins with related relationships include_related",
-	"q":             "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries input prompt question arg1 __arg1",
+	"q": "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries input prompt " +
+		"question arg1 __arg1",
 	"id":            "record_id uri url ids record_uri result_id record",
 	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
 	"group_by":      "groupby group group_by_field by per dimension dimensions",

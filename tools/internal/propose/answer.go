@@ -62,7 +62,7 @@ func (s *search) kinds(ctx context.Context) (all []kind) {
 // kindsOfSeveral returns what a query of several words, or of one that no record has, may ask for, other than the newest or the oldest.
 func (s *search) kindsOfSeveral(ctx context.Context) (all []kind) {
 	amount := written.AmountOf(s.Rest)
-	ranks := written.SuperlativeOf(amount.Rest).Words // at most 200 is none
+	ranks := written.SuperlativeOf(amount.Rest).Words // nil for "at most 200", which limits an amount
 	of, _ := relax.Asked(s.Rest)
 	granularity, _ := written.Granularity(s.Rest)
 	isMore, isAverage := has(s.Rest, mores), has(s.Rest, averages)

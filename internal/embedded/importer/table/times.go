@@ -10,8 +10,8 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// dateForms are the forms of a day, without its time, that are converted to that of records. A column is converted if exactly one of them fits all of
-// its cells: 03/04/2026 alone is in March or in April.
+// dateForms are the forms of a day, without its time, that are converted to that of records. A column is converted if exactly one of them
+// fits all of its cells: 03/04/2026 alone is in March or in April.
 var dateForms = [...]string{
 	"02.01.06", "2.1.06", "2/1/2006", "1/2/2006", "2.1.2006", "2. 1. 2006", "2006/1/2", "2006.1.2", "2006.1.2.", "2006. 1. 2.", isoDay,
 	"2-1-2006", "1-2-2006", "2/1/06", "1/2/06",
