@@ -16,11 +16,11 @@ import (
 )
 
 var (
-	// chatLine matches the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else "15/01/2026, 02:15 - Nora: text". In
-	// Chinese and Korean, AM or PM is before the time, and a comma may be after it.
+	// chatLine matches what precedes the author in the first line of a message: on iPhones "[15.01.26, 02:15:09] Nora: text", else
+	// "15/01/2026, 02:15 - Nora: text". In Chinese and Korean, AM or PM is before the time, and a comma may be after it.
 	chatLine = item.Expression(`^\[?(\d{1,4})(?:([./-]) ?|년 )(\d{1,2})(?:[./-] ?|월 )(\d{1,4})[.일]?[,،]? (?:(?:at|um|klo|kl\.?|à|` +
 		`às|a las) |(上午|下午|오전|오후) ?)?(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?: ?(?:([AaPp])\.? ?[Mm]\.?|` +
-		`([صم])))?(?:\] | - |(, ))(.*)$`)
+		`([صم])))?(?:\] | - |(, ))`)
 	// chatHalves are the marks of the halves of a day in other languages.
 	chatHalves = map[string]string{"上午": "A", "오전": "A", "ص": "A", "下午": "P", "오후": "P", "م": "P"}
 	// chatFile matches an attached file: "<attached: 0001-PHOTO.jpg>" or "IMG-1.jpg (file attached)", in some languages.
@@ -39,20 +39,22 @@ func IsWhatsApp(name string, start []byte) bool {
 	return strings.EqualFold(path.Ext(name), ".txt") && chatHead(chatMarks.Replace(string(utf8text.FirstLine(start)))) != nil
 }
 
-// The parts of the first line of a message: three of its date, with the mark between them, and those of its time.
+// The parts of the first line of a message: three of its date, with the mark between them, those of its time, and what follows them.
 const dayPart, markPart, monthPart, yearPart, hourPart, minutePart, secondPart, halfPart, restPart = 1, 2, 3, 4, 6, 7, 8, 9, 12
 
-// chatHead returns the submatches of chatLine in a line that begins a message, else nil.
+// chatHead returns the submatches of chatLine in a line that begins a message, and the rest of the line; else nil.
 func chatHead(line string) []string {
 	part := chatLine().FindStringSubmatch(line)
 	if part == nil || part[11] != "" && part[5] == "" {
 		return nil
 	}
 	part[halfPart] = cmp.Or(part[halfPart], chatHalves[part[5]+part[10]])
-	return part
+	return append(part, line[len(part[0]):])
 }
 
-// A chatMessage has the submatches of chatLine in the first line of a message, and the text of the lines below.
+const maxHead = 400 // bytes of a line before the text of its message: a date, and an author of less than 100 bytes
+
+// A chatMessage has the parts of the first line of a message, and the text of the lines below.
 type chatMessage struct {
 	head      []string
 	line      int
@@ -84,7 +86,7 @@ func chatMessages(file io.ReadSeeker) iter.Seq2[chatMessage, error] {
 					}
 					return
 				}
-				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text)}
+				one = chatMessage{head: head, line: lines.Number, marked: chatMarked().Match(text[:min(len(text), maxHead)])}
 				one.author, one.firstLine = authorOf(head[restPart])
 			} else if one.head != nil {
 				one.tooLong = one.tooLong || tooLong || len(one.head[restPart])+len(one.text)+len(line) > item.MaxLine
