@@ -41,16 +41,16 @@ the resource server, such as https://rs.example.`,
 	flags := c.Flags()
 	flags.StringVar(&o.Source, "source", "", "What to read: the `KEY` of a source, such as gmail, or the URI of its declaration")
 	flags.Var((*commas)(&o.Connections), "connection",
-		"Connection to read, by its `ID`; needed where the source has several. Repeat it for more")
-	flags.Var((*commas)(&o.Streams), "stream", "Stream to read, by its `NAME`; all if absent. Repeat it for more")
+		"Connection (`ID`) to read; required if the source has several. Repeat it for more")
+	flags.Var((*commas)(&o.Streams), "stream", "Stream (`NAME`) to read; all if absent. Repeat it for more")
 	flags.Var((*commas)(&o.Fields), "field",
-		"Field to read, as `STREAM.FIELD`, such as messages.subject; all of the stream if absent. Repeat it for more")
+		"Field (`STREAM.FIELD`) to read, such as messages.subject; all of the stream if absent. Repeat it for more")
 	flags.StringVar(&o.Since, "since", "", "Read nothing older than this `DATE`, such as 2026-01-31")
-	flags.BoolVar(&o.Once, "once", false, "For 24 hours, instead of until it is revoked")
+	flags.BoolVar(&o.Once, "once", false, "Get access for 24 hours instead of until it is revoked")
 	flags.StringVar(&o.Way, "way", "auto",
-		"How (the `WAY`) the owner approves: auto, agent (a link for any browser), browser (of this machine), "+
+		"How (`WAY`) the owner approves: auto, agent (a link for any browser), browser (of this machine), "+
 			"device (a link, by RFC 8628) or code (to be copied)")
-	flags.StringVar(&o.Name, "name", "", "`NAME` under which the grant is stored, beside others of the server; chosen by source if absent")
+	flags.StringVar(&o.Name, "name", "", "`NAME` under which the grant is stored; if absent, default, or the source's key if the server has a grant already")
 	check(flags, nonEmpty, "source", "connection", "stream", "field", "since", "name")
 	choice(flags, "way", "auto", "agent", "browser", "device", "code")
 	o.declare(flags)

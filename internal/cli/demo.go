@@ -83,7 +83,7 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 		return err
 	}
 	if c.TokenLife < time.Second {
-		return exit.UsageError(fmt.Sprintf("--token-life %s: at least 1s is needed.", c.TokenLife))
+		return exit.UsageError(fmt.Sprintf("--token-life %s: it must be at least 1s.", c.TokenLife))
 	}
 	source, err := localserver.Start(ctx, localserver.Config{
 		Listen: portAfter(c.Listen), Data: c.Data, DB: c.DB, Embed: embed, Progress: app.Err, Now: time.Now, Log: log, TokenLife: c.TokenLife,

@@ -171,16 +171,16 @@ func (c ServeFlags) validate() error {
 			"--deadline %s and --read-timeout %s: both must be positive, and a call may take at most %s.", c.Deadline, c.ReadTimeout, maxDeadline)},
 		{c.DrainDelay < 0 || c.DrainDelay > maxDeadline || c.DrainTime <= 0 || c.DrainTime > maxDeadline, fmt.Sprintf(
 			"--drain-delay %s and --drain-time %s: neither may be negative or longer than %s, and the time not zero.", c.DrainDelay, c.DrainTime, maxDeadline)},
-		{c.Retries < 0 || c.Retries > 2, fmt.Sprintf("--retries %d: 0, 1 or 2 is needed.", c.Retries)},
-		{c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20), fmt.Sprintf("--answer-memory %d: 40 to 1048576 MiB is needed.", c.AnswerMemory)},
-		{c.MaxConnections < 1, fmt.Sprintf("--max-connections %d: at least 1 is needed.", c.MaxConnections)},
+		{c.Retries < 0 || c.Retries > 2, fmt.Sprintf("--retries %d: it must be 0, 1 or 2.", c.Retries)},
+		{c.AnswerMemory != 0 && (c.AnswerMemory < 40 || c.AnswerMemory > 1<<20), fmt.Sprintf("--answer-memory %d: it must be 40 to 1048576 MiB.", c.AnswerMemory)},
+		{c.MaxConnections < 1, fmt.Sprintf("--max-connections %d: it must be at least 1.", c.MaxConnections)},
 		{c.ClientConnections < 0, fmt.Sprintf("--max-connections-per-address %d: it cannot be negative; 0 is no limit.", c.ClientConnections)},
-		{c.TrustedHops < 1, fmt.Sprintf("--trusted-hops %d: at least 1 is needed.", c.TrustedHops)},
+		{c.TrustedHops < 1, fmt.Sprintf("--trusted-hops %d: it must be at least 1.", c.TrustedHops)},
 		{c.TrustedHops > 1 && len(c.TrustedProxies) == 0, "--trusted-hops needs --trusted-proxies: no other peer's X-Forwarded-For is read."},
 		{c.PackagesURL != "" && c.IntrospectionURL == "", "--packages-url needs --introspection-url: only an authority can say that a token is a package."},
-		{c.AuthorizationSource != "" && c.AuthorizationDetails != "", "--authorization-source and --authorization-details: name one of them"},
-		{signsIn && c.PublicURL == "", "--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see"},
-		{signsIn && len(c.AuthorizationServers) > 1, "--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one"},
+		{c.AuthorizationSource != "" && c.AuthorizationDetails != "", "--authorization-source and --authorization-details: name one of them."},
+		{signsIn && c.PublicURL == "", "--authorization-source and --authorization-details need --public-url: it is the issuer that hosts see."},
+		{signsIn && len(c.AuthorizationServers) > 1, "--authorization-source and --authorization-details need one of --authorization-servers: hosts sign in at one."},
 	} {
 		if rule.broken {
 			return errors.New(rule.says)

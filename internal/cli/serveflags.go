@@ -32,31 +32,31 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&o.Config, "config", "", "JSON `FILE` of these settings under their long names; SIGHUP reads it again")
 	flags.StringVar(&o.Listen, "listen", "127.0.0.1:7700", "Address to listen on, as `HOST:PORT`")
 	flags.StringVar(&o.RSURL, "rs-url", "", "The resource server's public `URL`")
-	flags.StringVar(&o.RSInternalURL, "rs-internal-url", "", "`URL` at which this server reads it, if not at the public one")
+	flags.StringVar(&o.RSInternalURL, "rs-internal-url", "", "`URL` at which this server reads it, if not the public one")
 	flags.StringVar(&o.PublicURL, "public-url", "", "This server's public origin, a `URL` without /mcp")
-	flags.Var((*commas)(&o.AllowedHosts), "allowed-hosts", "Further host names (`HOST,...`) that it answers to")
+	flags.Var((*commas)(&o.AllowedHosts), "allowed-hosts", "More host names (`HOST,...`) to answer to")
 	flags.Var((*commas)(&o.AllowedOrigins), "allowed-origins", "Browser origins (`ORIGIN,...`) that may call; usually none")
 	flags.Var((*commas)(&o.TrustedProxies), "trusted-proxies",
 		"Addresses (`CIDR,...`) whose X-Forwarded-Host, -Proto and -For are believed")
 	flags.IntVar(&o.TrustedHops, "trusted-hops", 1,
-		"How many trusted proxies a request passes: its client is the address that many from the right of X-Forwarded-For")
+		"How many trusted proxies a request passes: the client is the address at this place from the right in X-Forwarded-For")
 	flags.Var((*commas)(&o.AuthorizationServers), "authorization-servers",
-		"Issuers (`URL,...`) for the metadata; those that the resource server names if absent")
+		"Issuers (`URL,...`) for the metadata; if absent, those that the resource server names")
 	flags.StringVar(&o.AuthorizationSource, "authorization-source", "",
 		"Let OAuth hosts sign in here, and have each ask for all of this source, the `KEY` of a connector with one connection")
 	flags.StringVar(&o.AuthorizationDetails, "authorization-details", "",
 		"The same, asking for the one entry of authorization_details in this JSON `FILE`")
 	flags.StringVar(&o.IntrospectionURL, "introspection-url", "",
-		"`URL` of an RFC 7662 endpoint. Without it the schema says what a token is")
+		"`URL` of an RFC 7662 endpoint; without it, the resource server's schema says what a token is")
 	flags.StringVar(&o.IntrospectionClientID, "introspection-client-id", "", "HTTP Basic user (`ID`) of introspection")
 	flags.StringVar(&o.IntrospectionClientSecret, "introspection-client-secret", "",
 		"HTTP Basic password (`SECRET`); prefer the file or the environment")
-	flags.StringVar(&o.IntrospectionSecretFile, "introspection-client-secret-file", "", "`FILE` that holds it")
+	flags.StringVar(&o.IntrospectionSecretFile, "introspection-client-secret-file", "", "`FILE` with this password")
 	flags.StringVar(&o.Issuer, "issuer", "", "Required iss (`URL`) of a token")
 	flags.Var((*commas)(&o.Audiences), "audiences",
-		"Accepted aud (`URL,...`) of a token; the resource server's and this server's URLs if absent")
+		"Accepted aud (`URL,...`) of a token; if absent, the resource server's and this server's URLs")
 	flags.StringVar(&o.PackagesURL, "packages-url", "",
-		"Directory (`URL`) of package members; needs --introspection-url. Without it package tokens are refused")
+		"Directory (`URL`) of package members; needs --introspection-url. Without it, package tokens are refused")
 	flags.DurationVar(&o.Deadline, "deadline", 40*time.Second, "Longest time of one call")
 	flags.DurationVar(&o.ReadTimeout, "read-timeout", 10*time.Second, "Longest time of one read of the resource server")
 	flags.IntVar(&o.Retries, "retries", 2, "How often a failed read is tried again, 0 to 2")
@@ -65,13 +65,13 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 	flags.StringVar(&o.AdminListen, "admin-listen", "", "Address (`HOST:PORT`) of the metrics and probes, best on loopback; none if absent")
 	onOff(flags, &o.ShowPage, "page", "Show a page for people at /")
 	flags.Int64Var(&o.AnswerMemory, "answer-memory", 0, "`MiB` of the resource server's answers in memory at a time; "+
-		"if absent, two fifths of GOMEMLIMIT; without that 48, or less in a small container")
+		"if absent, two fifths of GOMEMLIMIT; without that, 48, or less in a small container")
 	flags.IntVar(&o.MaxConnections, "max-connections", 10000, "Most connections open at a time. Further ones wait")
 	flags.IntVar(&o.ClientConnections, "max-connections-per-address", 2000,
-		"Most of them from one client address, except trusted proxies; 0 for no limit. Further ones are closed")
+		"Most connections open from one client address, except trusted proxies; 0 for no limit. Further ones are closed")
 	o.declareLimits(flags)
-	flags.DurationVar(&o.DrainDelay, "drain-delay", 0, "Time from 'not ready' to the end of accepting, for load balancers to notice")
-	flags.DurationVar(&o.DrainTime, "drain-time", 10*time.Second, "Longest time that calls in flight get to finish after that")
+	flags.DurationVar(&o.DrainDelay, "drain-delay", 0, "Time between 'not ready' and the last accepted connection, for load balancers to notice")
+	flags.DurationVar(&o.DrainTime, "drain-time", 10*time.Second, "Longest time for calls in flight to finish after that")
 	flags.StringVar(&o.LogLevel, "log-level", "info", "How much is logged (`LEVEL`): debug, info, warn or error")
 	paths(flags, "config", "authorization-details", "introspection-client-secret-file")
 	choice(flags, "log-level", "debug", "info", "warn", "error")
@@ -88,13 +88,13 @@ func (o *ServeFlags) declareLimits(flags *pflag.FlagSet) {
 	flags.IntVar(&o.Limits.TokenBurst, "token-burst", limits.TokenBurst, "Requests with one token at once")
 	flags.Float64Var(&o.Limits.AddressRate, "address-rate", limits.AddressRate,
 		"Bad tokens a second from one client address; 0 for no limit")
-	flags.IntVar(&o.Limits.AddressBurst, "address-burst", limits.AddressBurst, "Such tokens from one client address at once")
+	flags.IntVar(&o.Limits.AddressBurst, "address-burst", limits.AddressBurst, "Bad tokens from one client address at once")
 	flags.IntVar(&o.Limits.CallsPerGrant, "max-calls-per-grant", limits.CallsPerGrant,
 		"Calls of one grant or package at a time; 0 for no limit")
 	flags.IntVar(&o.Limits.Calls, "max-calls", limits.Calls, "Calls of all clients at a time; 0 for no limit")
-	flags.DurationVar(&o.Limits.Wait, "call-wait", limits.Wait, "How long a call beyond these waits for its start")
+	flags.DurationVar(&o.Limits.Wait, "call-wait", limits.Wait, "How long a call beyond these limits waits to start, at most 10s")
 	o.Unknown.Wait = time.Second
-	flags.Float64Var(&o.Unknown.Rate, "unknown-token-rate", 100, "Introspections a second of unknown tokens, of all clients; 0 for no limit")
+	flags.Float64Var(&o.Unknown.Rate, "unknown-token-rate", 100, "Introspections of unknown tokens a second, of all clients; 0 for no limit")
 	flags.IntVar(&o.Unknown.Burst, "unknown-token-burst", 1000, "Such introspections at once")
 	flags.IntVar(&o.Unknown.AtOnce, "max-unknown-tokens", 256, "Such introspections under way at a time; 0 for no limit")
 }

@@ -34,10 +34,10 @@ func newTools(app App) *cobra.Command {
 		RunE:  func(_ *cobra.Command, words []string) error { return o.run(app, strings.Join(words, "")) },
 	}
 	c.Flags().BoolVar(&o.JSON, "json", false, "Print what goes over the wire")
-	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing: the tools are the same for all data")
+	c.Flags().BoolVar(&o.Demo, "demo", false, "Changes nothing, because the tools are the same for all data")
 	o.declareRead(c.Flags())
-	c.Flags().Lookup("data").Usage = "`PATH` changes nothing, like --demo"
-	c.Flags().Lookup("db").Usage = "`FILE` changes nothing, like --demo"
+	c.Flags().Lookup("data").Usage = "Not read (`PATH`), because the tools are the same for all data"
+	c.Flags().Lookup("db").Usage = "Not read (`FILE`), because the tools are the same for all data"
 	return c
 }
 

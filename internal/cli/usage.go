@@ -90,6 +90,7 @@ func printHelp(c *cobra.Command) {
 	fmt.Fprint(out, "\nFlags:\n")
 	c.Flags().VisitAll(func(f *pflag.Flag) {
 		value, text := pflag.UnquoteUsage(f)
+		text = strings.Replace(text, " ("+value+")", "", 1) // the placeholder alone, which is shown next to the name
 		name := strings.TrimSpace("--" + f.Name + " " + value)
 		if f.Shorthand != "" {
 			name = "-" + f.Shorthand + ", " + name

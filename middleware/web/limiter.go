@@ -122,11 +122,11 @@ func (l Limits) Check() error {
 	case err != nil:
 		return err
 	case l.CallsPerGrant < 0:
-		return fmt.Errorf("--max-calls-per-grant %d: a number of calls is needed, or 0 for no limit", l.CallsPerGrant)
+		return fmt.Errorf("--max-calls-per-grant %d: it cannot be negative; 0 is no limit", l.CallsPerGrant)
 	case l.Calls < 0:
-		return fmt.Errorf("--max-calls %d: a number of calls is needed, or 0 for no limit", l.Calls)
+		return fmt.Errorf("--max-calls %d: it cannot be negative; 0 is no limit", l.Calls)
 	case l.Wait < 0 || l.Wait > maxWait:
-		return fmt.Errorf("--call-wait %s: 0s to %s is needed", l.Wait, maxWait)
+		return fmt.Errorf("--call-wait %s: it must be 0s to %s", l.Wait, maxWait)
 	}
 	return nil
 }

@@ -30,7 +30,7 @@ func defaultLookupLimits() LookupLimits {
 // Check returns an error that names the flag with an invalid value.
 func (l LookupLimits) Check() error {
 	if l.AtOnce < 0 {
-		return fmt.Errorf("--max-unknown-tokens %d: a number of requests is needed, or 0 for no limit", l.AtOnce)
+		return fmt.Errorf("--max-unknown-tokens %d: it cannot be negative; 0 is no limit", l.AtOnce)
 	}
 	return CheckRate("unknown-token", l.Rate, l.Burst)
 }
@@ -39,9 +39,9 @@ func (l LookupLimits) Check() error {
 func CheckRate(name string, perSecond float64, burst int) error {
 	switch {
 	case math.IsNaN(perSecond) || math.IsInf(perSecond, 0) || perSecond < 0:
-		return fmt.Errorf("--%s-rate %v: a number a second is needed, or 0 for no limit", name, perSecond)
+		return fmt.Errorf("--%s-rate %v: it must be a number of at least 0; 0 is no limit", name, perSecond)
 	case perSecond > 0 && burst < 1:
-		return fmt.Errorf("--%s-burst %d: at least 1 is needed; --%[1]s-rate 0 is no limit", name, burst)
+		return fmt.Errorf("--%s-burst %d: it must be at least 1; --%[1]s-rate 0 is no limit", name, burst)
 	}
 	return nil
 }
