@@ -19,7 +19,7 @@ const maxSignInBytes = 32 << 10
 // Handler returns the handler of all paths of this server. Each request passes the chain of its route, which is the whole access control
 // policy. That of the pipeline is
 //
-//	observeRequest(guard(bearer(limit(pipeline))))
+//	observeRequest(guardBody(guardNames(bearer(limit(pipeline)))))
 //
 // routes has the paths above, without a prefix, and OtherPath for every path that is not in it.
 func (o ChainOptions) Handler(routes map[string]Route) http.Handler {
@@ -51,22 +51,22 @@ const (
 
 // chain returns what a request passes after [observeRequest].
 func (o ChainOptions) chain(access Access) alice.Chain {
-	// guard refuses two lengths (400), a larger body (413) and, if it checks names, a foreign host name (421) and an unlisted origin (403).
 	switch access {
 	case Anyone:
-		return alice.New(guard(o, MaxBodyBytes, true))
+		return alice.New(guardBody(MaxBodyBytes), guardNames(o))
 	case SigningIn:
-		return alice.New(guard(o, maxSignInBytes, true))
+		return alice.New(guardBody(maxSignInBytes), guardNames(o))
 	case Probing:
-		return alice.New(guard(o, MaxBodyBytes, false))
+		return alice.New(guardBody(MaxBodyBytes))
 	}
 	if o.Limiter == nil {
 		o.Limiter = NewLimiter(DefaultLimits(), nil)
 	}
 	return alice.New(
-		guard(o, MaxBodyBytes, true),
-		bearer(o),        // requires exactly one valid client token, else 401, 403, 429 or 503
-		limit(o.Limiter), // 429 above the rate; calls above the concurrency limit wait a moment, then 429
+		guardBody(MaxBodyBytes), // 400 for two lengths, 413 for a larger body
+		guardNames(o),           // 421 for a foreign host name, 403 for an unlisted origin
+		bearer(o),               // requires exactly one valid client token, else 401, 403, 429 or 503
+		limit(o.Limiter),        // 429 above the rate; calls above the concurrency limit wait a moment, then 429
 	)
 }
 

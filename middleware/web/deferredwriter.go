@@ -49,9 +49,9 @@ func (d *deferredWriter) refuse(err error) {
 	refuseCaller(d.w, d.r, d.options.Public, err)
 }
 
-// begin checks the caller before the first byte of the answer, and reports whether the pipeline may write. final is false for an
-// informational (1xx) status. The caller must hold mu.
-func (d *deferredWriter) begin(final bool) bool {
+// begin checks the caller before the first byte of the answer, and reports whether the pipeline may write. An informational status (1xx)
+// does not begin the answer. The caller must hold mu.
+func (d *deferredWriter) begin(status int) bool {
 	if d.refused {
 		return false
 	}
@@ -62,7 +62,7 @@ func (d *deferredWriter) begin(final bool) bool {
 		d.refuse(err)
 		return false
 	}
-	d.started = final
+	d.started = status >= http.StatusOK
 	return true
 }
 
@@ -72,7 +72,7 @@ func (d *deferredWriter) Header() http.Header { return d.w.Header() }
 func (d *deferredWriter) WriteHeader(status int) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if d.begin(status >= http.StatusOK) {
+	if d.begin(status) {
 		d.w.WriteHeader(status)
 	}
 }
@@ -81,7 +81,7 @@ func (d *deferredWriter) WriteHeader(status int) {
 func (d *deferredWriter) Write(p []byte) (int, error) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.begin(true) {
+	if !d.begin(http.StatusOK) {
 		return len(p), nil
 	}
 	return d.w.Write(p)
@@ -90,7 +90,7 @@ func (d *deferredWriter) Write(p []byte) (int, error) {
 func (d *deferredWriter) FlushError() error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	if !d.begin(true) {
+	if !d.begin(http.StatusOK) {
 		return nil
 	}
 	return http.NewResponseController(d.w).Flush()

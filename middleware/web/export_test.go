@@ -35,11 +35,11 @@ func (o ChainOptions) whole(access Access) alice.Chain {
 }
 
 // BoundBody is the guard that limits the body but does not check the Host.
-func BoundBody(limit int64) alice.Constructor { return guard(ChainOptions{}, limit, false) }
+func BoundBody(limit int64) alice.Constructor { return guardBody(limit) }
 
 // Guard is the guard that also checks the Host.
 func Guard(public Public, origins []string) alice.Constructor {
-	return guard(ChainOptions{Public: public, Origins: origins}, MaxBodyBytes, true)
+	return guardNames(ChainOptions{Public: public, Origins: origins})
 }
 
 // Limits returns the limits in force.

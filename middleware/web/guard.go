@@ -27,30 +27,36 @@ type RequestHead struct {
 
 type requestHeadKey struct{}
 
-// In returns a context for a connection's requests that carries the head for [guard].
+// In returns a context for a connection's requests that carries the head for [guardBody].
 func (head *RequestHead) In(ctx context.Context) context.Context {
 	return context.WithValue(ctx, requestHeadKey{}, head)
 }
 
-// guard refuses requests that no caller may make, before the caller is authenticated: see [bodyFault] and, if named is set,
-// [nameFault]. Reading more than limit bytes of a body without a Content-Length fails with *http.MaxBytesError. If named is set, pages of
-// listed origins may read the answers (CORS), and guard answers their preflights.
-func guard(o ChainOptions, limit int64, named bool) alice.Constructor {
+// guardBody refuses bodies that no caller may send; see [bodyFault]. Reading more than limit bytes of a body without a Content-Length fails
+// with *http.MaxBytesError.
+func guardBody(limit int64) alice.Constructor {
 	return func(next http.Handler) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			refused := bodyFault(w, r, limit)
-			if refused == nil && named {
-				refused = o.nameFault(w, r)
-			}
-			if refused != nil {
+			if refused := bodyFault(w, r, limit); refused != nil {
 				Refuse(w, r, refused)
-				return
-			}
-			if named && o.handleCORS(w, r) {
 				return
 			}
 			r.Body = http.MaxBytesReader(w, r.Body, limit)
 			next.ServeHTTP(w, r)
+		})
+	}
+}
+
+// guardNames refuses requests for another host or from a foreign page; see [ChainOptions.nameFault]. Pages of listed origins may read the
+// answers (CORS): guardNames answers their preflights.
+func guardNames(o ChainOptions) alice.Constructor {
+	return func(next http.Handler) http.Handler {
+		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if refused := o.nameFault(w, r); refused != nil {
+				Refuse(w, r, refused)
+			} else if !o.handleCORS(w, r) {
+				next.ServeHTTP(w, r)
+			}
 		})
 	}
 }

@@ -63,7 +63,7 @@ func (p Public) Path(path string) string {
 	return p.Prefix + path
 }
 
-// URL returns the public URL of a path for this request. Call it only after [guard], which refuses foreign hosts: an answer must never
+// URL returns the public URL of a path for this request. Call it only after [guardNames], which refuses foreign hosts: an answer must never
 // repeat a foreign host or a header that an untrusted peer forwarded (S3-R9).
 func (p Public) URL(r *http.Request, path string) string { return p.origin(r) + p.Path(path) }
 
