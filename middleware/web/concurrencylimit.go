@@ -31,24 +31,24 @@ func (l *concurrencyLimits) acquire(
 	ctx context.Context, key rsclient.CallerKey, n int64, wait time.Duration,
 ) (release func(), refusal *rs.Error) {
 	until := time.Now().Add(wait) // for both queues together
-	own := l.queueOf(key)
+	own := l.enter(key)
 	if !own.acquire(ctx, n, until) {
-		l.forget(key, own)
+		l.leave(key, own)
 		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
 	}
 	if !l.all.acquire(ctx, n, until) {
 		own.release(n)
-		l.forget(key, own)
+		l.leave(key, own)
 		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
 	}
 	return func() {
 		l.all.release(n)
 		own.release(n)
-		l.forget(key, own)
+		l.leave(key, own)
 	}, nil
 }
 
-func (l *concurrencyLimits) queueOf(key rsclient.CallerKey) *queue {
+func (l *concurrencyLimits) enter(key rsclient.CallerKey) *queue {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	q := l.queues[key]
@@ -60,7 +60,7 @@ func (l *concurrencyLimits) queueOf(key rsclient.CallerKey) *queue {
 	return q
 }
 
-func (l *concurrencyLimits) forget(key rsclient.CallerKey, q *queue) {
+func (l *concurrencyLimits) leave(key rsclient.CallerKey, q *queue) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if q.users--; q.users == 0 {
@@ -106,15 +106,4 @@ func (q *queue) release(n int64) {
 
 func tooMany(message, hint string) *rs.Error {
 	return &rs.Error{Code: "too_many_calls", Message: message, Hint: hint, RetryAfter: time.Second}
-}
-
-// Limits bound the [Authenticated] requests. A zero rate, or a zero number of calls, means no limit.
-type Limits struct {
-	TokenRate     float64       // requests per second with one token, after its burst
-	TokenBurst    int           // requests with one token at once
-	AddressRate   float64       // refused tokens per second from one client address, after its burst
-	AddressBurst  int           // refused tokens from one client address at once
-	CallsPerGrant int           // concurrent calls of one grant or package; a call counts as one for each 8 KiB of its body
-	Calls         int           // concurrent calls in all, counted in the same way
-	Wait          time.Duration // how long a call may wait for a slot
 }

@@ -17,6 +17,17 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 )
 
+// Limits bound the [Authenticated] requests. A zero rate, or a zero number of calls, means no limit.
+type Limits struct {
+	TokenRate     float64       // requests per second with one token, after its burst
+	TokenBurst    int           // requests with one token at once
+	AddressRate   float64       // refused tokens per second from one client address, after its burst
+	AddressBurst  int           // refused tokens from one client address at once
+	CallsPerGrant int           // concurrent calls of one grant or package; a call counts as one for each 8 KiB of its body
+	Calls         int           // concurrent calls in all, counted in the same way
+	Wait          time.Duration // how long a call may wait for a slot
+}
+
 // A Limiter counts callers against [Limits], which may be changed while it is in use. It is safe for concurrent use.
 type Limiter struct {
 	now   func() time.Time
@@ -87,8 +98,9 @@ func limit(limiter *Limiter) alice.Constructor {
 	}
 }
 
-// Takes reports whether [Limits.AddressRate] allows a request from its client address. If so, it charges the address for the request.
-func (l *Limiter) Takes(r *http.Request) bool {
+// ChargeAddress charges the client address of a request for it, and reports whether [Limits.AddressRate] allows the request. A refused
+// request is not charged.
+func (l *Limiter) ChargeAddress(r *http.Request) bool {
 	_, ok := l.state.Load().addresses.of(middleware.RequestFrom(r.Context()).Client).take(l.now())
 	return ok
 }

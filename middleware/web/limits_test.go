@@ -117,7 +117,7 @@ func TestLimitsChangeWhileInUse(t *testing.T) {
 
 func TestALimiterWithoutAnAddressRateTakesEveryRequest(t *testing.T) {
 	limiter := web.NewLimiter(web.Limits{}, nil)
-	if !limiter.Takes(httptest.NewRequest("POST", "/token", nil)) {
+	if !limiter.ChargeAddress(httptest.NewRequest("POST", "/token", nil)) {
 		t.Error("a request was refused although no rate is set")
 	}
 }

@@ -21,8 +21,8 @@ const slotBytes = 8 << 10
 
 func slots(bytes int64) int64 { return max(1, (bytes+slotBytes-1)/slotBytes) }
 
-// receive reads a request's body. It takes no slot of a call, which a client that sends slowly would keep from others. A body of less than
-// slotBytes needs nothing; the rest of a larger one is read once bodies has slots for all of it, for which it waits at most for wait.
+// receive reads a request's body before the call takes a slot, because a client that sends slowly would keep the slot from others. It reads
+// the first slotBytes at once, and the rest of a larger body when bodies has slots for all of it. It waits for these at most for wait.
 func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimits, wait time.Duration) ([]byte, *rs.Error) {
 	body, err := io.ReadAll(io.LimitReader(r.Body, slotBytes))
 	if len(body) == slotBytes {

@@ -94,7 +94,7 @@ func TestTokenRateForgetsTheOldest(t *testing.T) {
 func TestAddressesAreCharged(t *testing.T) {
 	limiter := web.NewLimiter(web.Limits{AddressRate: 1, AddressBurst: 1}, newClock().now)
 	var took []bool
-	handler := watching(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { took = append(took, limiter.Takes(r)) }))
+	handler := watching(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) { took = append(took, limiter.ChargeAddress(r)) }))
 	for _, address := range []string{"203.0.113.7", "203.0.113.7", "203.0.113.8"} {
 		limited(handler, from(address, ""))
 	}

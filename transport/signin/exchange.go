@@ -38,7 +38,7 @@ func (b *Bridge) register(w http.ResponseWriter, r *http.Request, s server) {
 		refuse(w, http.StatusBadRequest, "invalid_client_metadata", "The client's metadata must be a JSON object.")
 		return
 	}
-	if !b.registering.Takes(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts all clients as one
+	if !b.registering.ChargeAddress(r) || !b.registrations.AllowN(b.options.Now(), 1) { // the server counts all clients as one
 		tooMany(w, "registrations")
 		return
 	}
@@ -90,7 +90,7 @@ func (b *Bridge) token(w http.ResponseWriter, r *http.Request, s server) {
 	case grant != "authorization_code":
 		refuse(w, http.StatusBadRequest, "unsupported_grant_type", "Only authorization_code and refresh_token are served here.")
 		return
-	case b.tokens.Takes(r):
+	case b.tokens.ChargeAddress(r):
 		answer, err = b.post(r.Context(), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
 	}
 	pass(w, answer, err)
@@ -110,7 +110,7 @@ func (b *Bridge) refresh(r *http.Request, s server, form url.Values) (serverAnsw
 			return serverAnswer{}, errLost
 		case ok && b.options.Now().Sub(previous.at) < shareFor:
 			return previous, nil
-		case !b.tokens.Takes(r):
+		case !b.tokens.ChargeAddress(r):
 			return serverAnswer{}, errTooMany
 		}
 		answer, err := b.post(context.WithoutCancel(ctx), s.TokenEndpoint, "application/x-www-form-urlencoded", []byte(form.Encode()))
