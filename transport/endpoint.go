@@ -9,7 +9,6 @@ import (
 	"net/http"
 	"slices"
 	"strings"
-	"time"
 
 	"github.com/modelcontextprotocol/go-sdk/jsonrpc"
 	"github.com/modelcontextprotocol/go-sdk/mcp"
@@ -37,7 +36,7 @@ type endpoint struct {
 func newEndpoint(o HandlerOptions) *endpoint {
 	sdk := mcp.NewStreamableHTTPHandler(func(*http.Request) *mcp.Server { return o.Server.Server }, &mcp.StreamableHTTPOptions{
 		Stateless:                    true,
-		JSONResponse:                 true, // no answer begins before it is known, which D7 needs; subscriptions/listen reads nothing
+		JSONResponse:                 true, // an answer begins when it is complete, so a challenge can still replace it (D7); subscriptions/listen makes no reads
 		PropagateRequestCancellation: true,
 		DisableLocalhostProtection:   true, // the HTTP chain's Host guard is stricter, and knows proxies on this machine
 		MaxRequestBodyBytes:          -1,   // the HTTP chain limits the body
@@ -75,15 +74,7 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	request.Ends = e.ends
 	if e.fast != nil {
 		if call, plain := e.fast.Read(r.Header, m); plain {
-			var reply tools.Reply
-			var refused *jsonrpc.Error
-			if call.Tool != nil {
-				var err error
-				if reply, err = e.pipeline(r.Context(), call); err != nil {
-					refused = wireError(err, "")
-				}
-			}
-			e.fast.Write(w, m, call, reply.Result, refused)
+			e.answerFast(w, r, m, call)
 			return
 		}
 	}
@@ -96,6 +87,19 @@ func (e *endpoint) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	e.askSDK(w, r, m)
 }
 
+// answerFast answers a message that the fast path has read: a tools/call, or a tools/list, which has no tool.
+func (e *endpoint) answerFast(w http.ResponseWriter, r *http.Request, m rpc.Message, call tools.Call) {
+	var reply tools.Reply
+	var refused *jsonrpc.Error
+	if call.Tool != nil {
+		var err error
+		if reply, err = e.pipeline(r.Context(), call); err != nil {
+			refused = wireError(err, "")
+		}
+	}
+	e.fast.Write(w, m, call, reply.Result, refused)
+}
+
 func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message) {
 	ctx, reads, _ := rsclient.WithCallReads(r.Context())
 	defer reads.End() // a blob counts against the answer budget until it is sent
@@ -103,7 +107,7 @@ func (e *endpoint) askSDK(w http.ResponseWriter, r *http.Request, m rpc.Message)
 	r.Body = io.NopCloser(bytes.NewReader(m.Text))
 	r.Header.Set("Accept", "application/json, text/event-stream") // checked above; the SDK wants both named
 	sent := fmt.Sprint(string(m.Text), r.Header["Mcp-Protocol-Version"], r.Header["Mcp-Method"], r.Header["Mcp-Name"])
-	answer := &rpcAnswer{w: w, request: m, holdsToken: auth.PrincipalFrom(ctx).Token.Redactor().JSON(sent) != sent}
+	answer := &sdkAnswer{w: w, request: m, holdsToken: auth.PrincipalFrom(ctx).Token.Redactor().JSON(sent) != sent}
 	e.sdk.ServeHTTP(answer, r)
 	answer.finish()
 }
@@ -112,8 +116,8 @@ func refuseHeader(w http.ResponseWriter, id, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
-// acceptable checks the media types of request and answer. Every answer is JSON but that of subscriptions/listen, which is an event stream.
-// So a client that accepts JSON, or sends no Accept, is served, although the specification requires it to accept an event stream as well.
+// acceptable checks the media types of request and answer, and refuses the request if one is not served. A client that accepts JSON, or sends
+// no Accept, is served, although the specification requires it to accept event streams too: only subscriptions/listen has one as its answer.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
 		web.Refuse(w, r, &rs.Error{
@@ -173,99 +177,4 @@ func repeatedHeader(header http.Header) string {
 		}
 	}
 	return ""
-}
-
-// maxSDKErrorBytes limits how much is repeated of an SDK error text, which can quote the request.
-const maxSDKErrorBytes = 300
-
-// An answer of more than blobBytes gets a write deadline: until it is sent, other calls wait for its memory.
-const blobBytes = 256 << 10
-
-// sendTime returns how long a client may take to receive so many bytes: five seconds, and one for each half of a MiB.
-func sendTime(bytes int) time.Duration {
-	return 5*time.Second + time.Duration(bytes)*time.Second>>19
-}
-
-// An rpcAnswer converts the SDK's plain text refusals to JSON-RPC errors, and keeps every answer out of caches. The SDK writes from another
-// goroutine, but never concurrently.
-type rpcAnswer struct {
-	w          http.ResponseWriter
-	request    rpc.Message
-	started    bool
-	status     int // of a plain text refusal; 0 if there is none
-	text       bytes.Buffer
-	holdsToken bool // the request contains its caller's token, which the SDK could quote, whole or in part
-}
-
-func (a *rpcAnswer) Header() http.Header { return a.w.Header() }
-
-// WriteHeader begins the answer, or records the status of a refusal.
-func (a *rpcAnswer) WriteHeader(status int) {
-	if a.started {
-		return
-	}
-	a.started = true
-	if status >= http.StatusBadRequest && strings.HasPrefix(a.Header().Get("Content-Type"), "text/plain") {
-		a.status = status
-		return
-	}
-	a.Header().Set("Cache-Control", "no-store")
-	a.w.WriteHeader(status)
-}
-
-// Write writes the answer, or records the text of a refusal.
-func (a *rpcAnswer) Write(p []byte) (int, error) {
-	a.WriteHeader(http.StatusOK)
-	if a.status == 0 {
-		if len(p) > blobBytes {
-			_ = http.NewResponseController(a.w).SetWriteDeadline(time.Now().Add(sendTime(len(p))))
-		}
-		if _, err := a.w.Write(a.request.Restore(a.withoutQuote(p))); err != nil {
-			return 0, err
-		}
-		return len(p), nil
-	}
-	a.text.Write(p[:min(len(p), maxSDKErrorBytes-min(a.text.Len(), maxSDKErrorBytes))])
-	return len(p), nil
-}
-
-// quotesNothing replaces the SDK's message if the request contains a token.
-const quotesNothing = "The request has the access token in it, so that nothing is quoted of it here. A token is sent in the Authorization header alone."
-
-// withoutQuote returns an answer in which quotesNothing replaces the message of an SDK error that may quote the token. Errors of the SDK
-// have no data.
-func (a *rpcAnswer) withoutQuote(p []byte) []byte {
-	if !a.holdsToken {
-		return p
-	}
-	envelope := rs.AsObject(string(p))
-	if e := envelope.Object("error"); e != nil && !e.Has("data") {
-		return []byte(envelope.With("error", e.With("message", rs.EncodeJSON(quotesNothing)).JSON()).JSON())
-	}
-	return p
-}
-
-func (a *rpcAnswer) Flush() {
-	if a.status == 0 {
-		_ = http.NewResponseController(a.w).Flush()
-	}
-}
-
-func (a *rpcAnswer) finish() {
-	if a.status == 0 {
-		return
-	}
-	code := int64(jsonrpc.CodeInvalidRequest)
-	text := strings.ToValidUTF8(strings.TrimSpace(a.text.String()), "")
-	switch {
-	case a.status >= http.StatusInternalServerError:
-		code = jsonrpc.CodeInternalError
-	case strings.HasPrefix(text, "JSON RPC not handled"): // before 2026-07-28 the SDK reports it in no other way
-		code = jsonrpc.CodeMethodNotFound
-	}
-	if a.holdsToken {
-		text = quotesNothing
-	}
-	a.Header().Del("X-Content-Type-Options")
-	rpc.WriteError(a.w, a.status, a.request.ID, &jsonrpc.Error{Code: code, Message: text})
 }

@@ -28,7 +28,7 @@ func Handler(o HandlerOptions) http.Handler {
 	if o.SignIn != nil {
 		options.Offers = o.SignIn.Offers
 	}
-	nothing := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	notFound := http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		web.Refuse(w, r, &rs.Error{
 			Code: "not_found", Message: "Nothing is served at this path.", Hint: "The MCP endpoint is " + o.Public.Path(web.EndpointPath) + ".",
 		})
@@ -41,10 +41,10 @@ func Handler(o HandlerOptions) http.Handler {
 		web.EndpointPath: {Handler: newEndpoint(o)},
 		web.MetadataPath: metadata, web.MetadataPath + web.EndpointPath: metadata,
 		web.IconPath:  document(serveIcon),
-		web.OtherPath: {Access: web.Anyone, Handler: nothing},
+		web.OtherPath: {Access: web.Anyone, Handler: notFound},
 	}
 	if o.Page != nil {
-		routes[web.PagePath] = web.Route{Access: web.Anyone, Handler: o.page(nothing)}
+		routes[web.PagePath] = web.Route{Access: web.Anyone, Handler: o.page(notFound)}
 	}
 	if o.Health != nil {
 		probes := web.Route{Access: web.Probing, Handler: o.Health}
@@ -59,11 +59,11 @@ func Handler(o HandlerOptions) http.Handler {
 	return options.Handler(routes)
 }
 
-// page serves the page for people to browsers; other requests get what nothing answers.
-func (o HandlerOptions) page(nothing http.Handler) http.Handler {
+// page serves the page for people to browsers, and passes any other request to notFound.
+func (o HandlerOptions) page(notFound http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if !wantsPage(r, o.PageForms) {
-			nothing.ServeHTTP(w, r)
+			notFound.ServeHTTP(w, r)
 			return
 		}
 		w.Header().Add("Vary", "Accept")
@@ -75,10 +75,12 @@ func (o HandlerOptions) page(nothing http.Handler) http.Handler {
 	})
 }
 
+// signInMethods has the paths of a sign-in, with the methods that each serves.
 var signInMethods = map[string][]string{
 	web.ServerPath: {http.MethodGet, http.MethodHead}, web.AuthorizePath: {http.MethodGet}, web.RegisterPath: {http.MethodPost}, web.TokenPath: {http.MethodPost},
 }
 
+// allowing returns a handler that answers 405 to methods other than the given ones.
 func allowing(serve http.HandlerFunc, methods ...string) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
 		if allowMethods(w, r, methods...) {

@@ -21,8 +21,8 @@ type openRequests struct {
 	inFlight map[jsonrpc.ID]rpc.Message // by the id that the SDK knows, from their start to the moment before the answer is written
 	aliases  map[string]jsonrpc.ID      // the SDK's id by the client's, where they differ
 	pending  int                        // answers that are still to be written
-	ended    bool                       // nothing new begins
-	drained  chan struct{}              // closed when nothing new begins and every answer is written
+	ended    bool                       // the input has ended, so nothing new begins
+	drained  chan struct{}              // closed when ended is set and every answer is written
 }
 
 func newOpenRequests() *openRequests {
@@ -43,7 +43,7 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id string, r
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	if !request.IsCall() {
-		o.nameCanceled(request)
+		o.aliasCancellation(request)
 		return message, "", nil
 	}
 	_, taken := o.inFlight[request.ID]
@@ -67,8 +67,8 @@ func (o *openRequests) begin(text []byte) (message jsonrpc.Message, id string, r
 	return message, "", nil
 }
 
-// nameCanceled changes the id in a cancellation to the one that the SDK knows. The caller holds o.mu.
-func (o *openRequests) nameCanceled(notification *jsonrpc.Request) {
+// aliasCancellation changes the request id in a cancellation to the id that the SDK knows. The caller holds o.mu.
+func (o *openRequests) aliasCancellation(notification *jsonrpc.Request) {
 	if notification.Method != "notifications/cancelled" {
 		return
 	}

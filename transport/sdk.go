@@ -20,13 +20,13 @@ import (
 // the result would lack what 2026-07-28 clients require. It turns a panic into an internal error, and gives a code to plain errors of the
 // SDK, which would be sent with code 0.
 //
-// It removes tools that are callable but not advertised from tools/list (D1), and sorts the others in the order in which to read them:
-// schema first, and tools that a Go host added last. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no
+// It removes tools that are callable but not advertised from tools/list (D1). The others are in the order of [tools.All], before those that a
+// Go host added. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no
 // public URL, hence no icon.
 func adapt(o serverOptions) mcp.Middleware {
 	hidden, place := map[string]bool{}, map[string]int{}
 	for i, tool := range o.Tools {
-		hidden[tool.Name], place[tool.Name] = !tool.Listed, i-len(o.Tools)
+		hidden[tool.Name], place[tool.Name] = !tool.Listed, i-len(o.Tools) // negative: tools of a Go host are not in place, and come last
 	}
 	return func(next mcp.MethodHandler) mcp.MethodHandler {
 		return func(ctx context.Context, method string, request mcp.Request) (result mcp.Result, err error) {

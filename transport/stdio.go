@@ -46,7 +46,7 @@ func Stdio(ctx context.Context, server *Server, principal auth.Principal, in io.
 	open, end := context.WithCancelCause(context.WithoutCancel(ctx))
 	defer end(context.Canceled)
 	calls := middleware.Request{Ends: []context.Context{open}}
-	c := newLines(out)
+	c := newLineConnection(out)
 	session, err := server.Connect(middleware.WithRequest(auth.WithPrincipal(open, principal), &calls), c, nil)
 	if err != nil {
 		return err

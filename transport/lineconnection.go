@@ -19,8 +19,8 @@ import (
 // maxLineBytes bounds one message over stdio, like a request body over HTTP.
 const maxLineBytes = web.MaxBodyBytes
 
-// lines is an mcp.Connection with one message per line.
-type lines struct {
+// A lineConnection is an mcp.Connection with one message per line.
+type lineConnection struct {
 	open       *openRequests
 	incoming   chan line
 	inputEnded chan struct{} // closed when in has ended
@@ -34,15 +34,17 @@ type lines struct {
 	fail    context.CancelFunc // cancels broken
 }
 
-func newLines(out io.Writer) *lines {
-	c := &lines{open: newOpenRequests(), incoming: make(chan line), inputEnded: make(chan struct{}), stopped: make(chan struct{}), out: out}
+func newLineConnection(out io.Writer) *lineConnection {
+	c := &lineConnection{
+		open: newOpenRequests(), incoming: make(chan line), inputEnded: make(chan struct{}), stopped: make(chan struct{}), out: out,
+	}
 	c.closed, c.end = context.WithCancel(context.Background())
 	c.broken, c.fail = context.WithCancel(context.Background())
 	return c
 }
 
-// Connect makes lines an mcp.Transport.
-func (c *lines) Connect(context.Context) (mcp.Connection, error) { return c, nil }
+// Connect makes a lineConnection an mcp.Transport.
+func (c *lineConnection) Connect(context.Context) (mcp.Connection, error) { return c, nil }
 
 // A line is one line of input, or the error of reading it.
 type line struct {
@@ -53,7 +55,7 @@ type line struct {
 var errLineTooLong = errors.New("line too long")
 
 // scan reads lines until the input ends. A line that is too long is skipped to its end and reported.
-func (c *lines) scan(in io.Reader) {
+func (c *lineConnection) scan(in io.Reader) {
 	reader := bufio.NewReaderSize(in, 64<<10)
 	for {
 		text, err := readLine(reader)
@@ -93,7 +95,7 @@ func readLine(reader *bufio.Reader) ([]byte, error) {
 }
 
 // Read returns the next message. It answers invalid lines itself, and the session goes on.
-func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
+func (c *lineConnection) Read(ctx context.Context) (jsonrpc.Message, error) {
 	for {
 		var next line
 		select {
@@ -125,7 +127,7 @@ func (c *lines) Read(ctx context.Context) (jsonrpc.Message, error) {
 }
 
 // drain delays the end of the input until every request has been answered: the SDK would treat it as the end of the client.
-func (c *lines) drain(ctx context.Context, end error) error {
+func (c *lineConnection) drain(ctx context.Context, end error) error {
 	c.open.end()
 	select {
 	case <-c.open.drained:
@@ -135,7 +137,7 @@ func (c *lines) drain(ctx context.Context, end error) error {
 	return end
 }
 
-func (c *lines) Write(_ context.Context, sent jsonrpc.Message) error {
+func (c *lineConnection) Write(_ context.Context, sent jsonrpc.Message) error {
 	restore := c.open.restoreAll
 	if response, ok := sent.(*jsonrpc.Response); ok {
 		if request, taken := c.open.release(response.ID); taken {
@@ -163,7 +165,7 @@ func coded(err error) error {
 	return &jsonrpc.Error{Code: jsonrpc.CodeInvalidRequest, Message: err.Error()}
 }
 
-func (c *lines) write(text []byte) error {
+func (c *lineConnection) write(text []byte) error {
 	c.writing.Lock()
 	defer c.writing.Unlock()
 	_, err := c.out.Write(text)
@@ -174,10 +176,10 @@ func (c *lines) write(text []byte) error {
 }
 
 // Close ends the session. The streams are the caller's to close.
-func (c *lines) Close() error {
+func (c *lineConnection) Close() error {
 	c.end()
 	return nil
 }
 
 // SessionID is empty: a stdio process is one session.
-func (c *lines) SessionID() string { return "" }
+func (c *lineConnection) SessionID() string { return "" }
