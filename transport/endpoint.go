@@ -116,8 +116,9 @@ func refuseHeader(w http.ResponseWriter, id, message string) {
 	rpc.WriteError(w, http.StatusBadRequest, id, &jsonrpc.Error{Code: mcp.CodeHeaderMismatch, Message: message})
 }
 
-// acceptable checks the media types of request and answer, and refuses the request if one is not served. A client that accepts JSON, or sends
-// no Accept, is served, although the specification requires it to accept event streams too: only subscriptions/listen has one as its answer.
+// acceptable checks the media types of request and answer, and refuses the request if one is not served. A client that accepts JSON, or
+// sends no Accept, is served, although the specification requires it to accept event streams too: only subscriptions/listen answers with
+// one.
 func acceptable(w http.ResponseWriter, r *http.Request) bool {
 	if !isJSON(r.Header) {
 		web.Refuse(w, r, &rs.Error{

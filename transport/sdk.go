@@ -20,8 +20,8 @@ import (
 // the result would lack what 2026-07-28 clients require. It turns a panic into an internal error, and gives a code to plain errors of the
 // SDK, which would be sent with code 0.
 //
-// It removes tools that are callable but not advertised from tools/list (D1). The others are in the order of [tools.All], before those that a
-// Go host added. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no
+// It removes tools that are callable but not advertised from tools/list (D1). The others are in the order of [tools.All], before those that
+// a Go host added. It adds the icon to initialize and server/discover (S3-R17); over stdio there is no
 // public URL, hence no icon.
 func adapt(o serverOptions) mcp.Middleware {
 	hidden, place := map[string]bool{}, map[string]int{}

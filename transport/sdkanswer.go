@@ -23,8 +23,8 @@ func sendTime(bytes int) time.Duration {
 	return 5*time.Second + time.Duration(bytes)*time.Second>>19
 }
 
-// An sdkAnswer is the ResponseWriter of the SDK. It converts the SDK's plain text refusals to JSON-RPC errors, and keeps every answer out of
-// caches. The SDK writes from another goroutine, but never concurrently.
+// An sdkAnswer is the ResponseWriter of the SDK. It converts the SDK's plain text refusals to JSON-RPC errors, and keeps every answer out
+// of caches. The SDK writes from another goroutine, but never concurrently.
 type sdkAnswer struct {
 	w          http.ResponseWriter
 	request    rpc.Message
