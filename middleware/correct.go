@@ -70,12 +70,12 @@ func (c *refusedCall) withConnectionID(ctx context.Context) (rs.Object, bool) {
 }
 
 // answerGranted repeats a search of several streams without those that are not granted. The reply then names the omitted streams and how
-// the owner grants them. Any other call keeps its reply and error.
+// the owner grants them. Any other call keeps its reply and error, and what it lacks is recorded in the [Request], for a new sign-in.
 func (c *refusedCall) answerGranted(ctx context.Context, next tools.Handler, reply tools.Reply, refused *rs.Error) (tools.Reply, error) {
 	kept, omitted, ok := c.grant.Granted(c.tool, c.args)
 	if !ok || refused.Code != "unknown_stream" {
 		if missing := c.grant.Ungranted(c.args); len(missing.Streams) > 0 || missing.Connection != "" {
-			RequestFrom(ctx).ungranted.Store(&ungranted{missing, refused})
+			RequestFrom(ctx).ungranted.Store(&ungrantedCall{missing, refused})
 		}
 		return reply, refused
 	}

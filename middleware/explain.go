@@ -53,7 +53,8 @@ func (c *refusedCall) ambiguous(ctx context.Context, e *rs.Error) *rs.Error {
 		}
 	}
 	n, record := len(e.Connections), c.tool.Takes("id")
-	if n == 0 || n != 1 && (record && e.Status == 0 || !c.tool.Takes("connection_id")) {
+	canChoose := n == 1 || c.tool.Takes("connection_id") && (!record || e.Status != 0)
+	if n == 0 || !canChoose {
 		return e
 	}
 	having := correct.HavingAll(c.args.Text("stream"), c.args, func() *rs.Schema { return c.call.Tool.CachedSchema(ctx, c.args.Text("stream"), "") })
@@ -92,7 +93,7 @@ func (c *refusedCall) missing(ctx context.Context, found *rs.Error, grant correc
 	return c.replace(found)
 }
 
-// replace completes found, which takes the place of the resource server's error, with that error's status, ids and message.
+// replace adds to found, an error that replaces the one of the refused call, the status, ids and message of that one.
 func (c *refusedCall) replace(found *rs.Error) *rs.Error {
 	found.Status, found.Envelope, found.RequestID, found.Cause = c.refused.Status, c.refused.Envelope, c.refused.RequestID, c.refused.Cause
 	found.Unavailable = c.refused.Unavailable

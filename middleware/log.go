@@ -28,8 +28,7 @@ func Bounded(text string, limit int) string {
 
 // logCall writes one line per call: the tool, the protocol version, the outcome, the duration, the bytes read and those answered on each
 // channel, and the ids of the request, the resource server's request and the trace. It never writes a token, an argument or a record. The
-// line of a read that got no complete answer is a warning with the cause, which no caller learns. It truncates external texts: a version
-// to 32 bytes, a code to 80, a cause to 300. It omits a resource server's id that is not plain or is longer than 128 (see [plainID]).
+// line of a read that got no complete answer is a warning with the cause, which no caller learns.
 func logCall(ctx context.Context, log zerolog.Logger, o Outcome, reply tools.Reply, err error) {
 	event, refused := log.Info(), refusalOf(reply, err)
 	if refused != nil && refused.NetworkCause() != "" {

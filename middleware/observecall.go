@@ -18,8 +18,8 @@ import (
 // observer counts nothing. A panic becomes "internal_error".
 //
 // It begins the record of what the call reads. If a read is refused with 401, the HTTP chain asks the token authority again (D7). The
-// answers count against the answer budget of their [rsclient.Client] until observeCall returns. A blob is as large as what was read; if the
-// transport has begun the record, a blob counts until it is sent.
+// answers count against the answer budget of their [rsclient.Client] until observeCall returns. Only a blob is sent as it was read: if the
+// transport has begun the record, it counts until it is sent.
 func observeCall(o Options) middleware {
 	return func(next tools.Handler) tools.Handler {
 		return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {

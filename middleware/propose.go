@@ -92,8 +92,8 @@ func (c *refusedCall) asGranted(ctx context.Context, call correct.Call) correct.
 	return correct.ReadCall(missing.Send)
 }
 
-// acceptable returns a proposed call in the form that its tool accepts. Arguments meant for another tool may need a second guess. If the
-// tool would refuse the call even then, acceptable returns one that looks up what is missing.
+// acceptable returns a proposed call in the form that its tool accepts. If the call is of another tool, its arguments may need a second
+// guess. If the tool would refuse the call even then, acceptable returns one that looks up what is missing.
 func (c *refusedCall) acceptable(call correct.Call) correct.Call {
 	tool, known := c.call.Tool.Named(call.Tool), c.call.Known(call.Tool)
 	if call.Tool != c.tool.Name {
@@ -101,11 +101,11 @@ func (c *refusedCall) acceptable(call correct.Call) correct.Call {
 	}
 	call = c.dated(call)
 	if call.Tool != c.tool.Name {
-		if refused := refusal(tool, call); refused != nil {
+		if refused := decodeError(tool, call); refused != nil {
 			call, _ = known.Guess(call.Arguments, refused)
 		}
 	}
-	if call.Tool == tool.Name && refusal(tool, call) == nil {
+	if call.Tool == tool.Name && decodeError(tool, call) == nil {
 		return call
 	}
 	return c.tool.LookUp(c.args)
@@ -122,8 +122,8 @@ func (c *refusedCall) dated(call correct.Call) correct.Call {
 // today is a sentence about the day in the zone of the call.
 func (c *refusedCall) today() string { return " Today is " + c.call.Now.Format(time.DateOnly) + "." }
 
-// refusal returns the error with which a tool refuses a call before any read; nil if it accepts the call.
-func refusal(tool *tools.Tool, call correct.Call) *rs.Error {
+// decodeError returns the error with which a tool refuses a call before any read; nil if it accepts the call.
+func decodeError(tool *tools.Tool, call correct.Call) *rs.Error {
 	args, err := tool.Parse(json.RawMessage(call.Arguments.JSON())) // parse the text that will be sent: it also refuses duplicate names
 	if err == nil {
 		_, err = args.Scope()

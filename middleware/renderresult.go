@@ -21,7 +21,7 @@ import (
 func renderResult(next tools.Handler) tools.Handler {
 	return func(ctx context.Context, call tools.Call) (reply tools.Reply, err error) {
 		reply, err = next(ctx, call)
-		_, reads, _ := rsclient.WithCallReads(ctx)
+		_, reads, _ := rsclient.WithCallReads(ctx) // the record that observeCall has begun
 		caller := auth.PrincipalFrom(ctx)
 		redactor := reads.Redactor(caller.Token, caller.MemberTokens())
 		reply.Response = reply.Response.Redacted(redactor, call.Tool.Binary)

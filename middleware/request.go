@@ -23,11 +23,11 @@ type Request struct {
 	Refusal rs.Code // why the HTTP chain refused the request; empty if it did not
 
 	unauthorized atomic.Pointer[rs.Code]
-	ungranted    atomic.Pointer[ungranted] // of the last such call
+	ungranted    atomic.Pointer[ungrantedCall] // the last one
 }
 
-// An ungranted is a call that was refused because the grant does not have what it reads.
-type ungranted struct {
+// An ungrantedCall is a call that was refused because the grant does not cover what it reads.
+type ungrantedCall struct {
 	missing rs.Missing
 	refused *rs.Error
 }

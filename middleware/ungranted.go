@@ -14,9 +14,10 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// leavesOut returns what an answer leaves out because it is not granted; nil if it leaves out nothing. To the streams that correctCall has
-// left out it adds records from times outside the grant, which resource servers omit silently: unless no limit is known or the call asks
-// only for times within the limits, or for a page of a list that has more pages, names no time and does not begin at a limit.
+// leavesOut returns what an answer leaves out because it is not granted; nil for nothing. That is the streams that correctCall has left
+// out, and records from times outside the grant, which resource servers omit silently. A time limit leaves out nothing of an answer if the
+// call asks only for times within the limit, or for a page in the middle of a list: one that has more pages, does not begin at the limit
+// and names no time.
 func leavesOut(ctx context.Context, t correct.Tool, reply tools.Reply) *render.Ungranted {
 	limits, _ := auth.PrincipalFrom(ctx).Limits()
 	if len(limits) == 0 || !t.Takes("filter") && t.Name != "schema" && t.Name != "list_streams" {
@@ -28,7 +29,7 @@ func leavesOut(ctx context.Context, t correct.Tool, reply tools.Reply) *render.U
 	var times []rs.TimeLimit
 	for _, limit := range limits {
 		asked := askedTime(args, limit.Field)
-		isElsewhere := hasMore && asked == (span{}) && !beginsAtLimit(args, limit)
+		isElsewhere := hasMore && asked == (timeRange{}) && !beginsAtLimit(args, limit)
 		if concerns(limit, args) && !asked.within(limit) && !isElsewhere {
 			streams = append(streams, limit.Stream)
 			times = append(times, limit)
@@ -70,20 +71,20 @@ func beginsAtLimit(args rs.Object, limit rs.TimeLimit) bool {
 	return limit.Since != ""
 }
 
-// A span is the time that a call asks for. A zero bound means no bound.
-type span struct{ from, until time.Time }
+// A timeRange is the time that a call asks for. A zero bound means no bound.
+type timeRange struct{ from, until time.Time }
 
 // askedTime returns the bounds that a call sets on a time field, by its filter or by the since and until of a search. If the field is
 // unknown (""), it ignores filters: they may be on another field.
-func askedTime(args rs.Object, field string) span {
-	asked := span{timeOf(args, "since"), endOf(args, "until")}
+func askedTime(args rs.Object, field string) timeRange {
+	asked := timeRange{timeOf(args, "since"), endOf(args, "until")}
 	filter := args.Object("filter")
 	switch bounds := filter.Object(field); {
 	case bounds != nil:
 		asked.from = cmp.Or(timeOf(bounds, "gte"), timeOf(bounds, "gt"), asked.from)
 		asked.until = cmp.Or(endOf(bounds, "lte"), timeOf(bounds, "lt"), asked.until)
 	case filter.Includes(field):
-		asked = span{timeOf(filter, field), endOf(filter, field)}
+		asked = timeRange{timeOf(filter, field), endOf(filter, field)}
 	}
 	return asked
 }
@@ -103,8 +104,8 @@ func endOf(o rs.Object, name string) time.Time {
 	return at
 }
 
-func (s span) within(limit rs.TimeLimit) bool {
+func (t timeRange) within(limit rs.TimeLimit) bool {
 	since, _ := rs.ReadTime(limit.Since)
 	until, _ := rs.ReadTime(limit.Until)
-	return (since.IsZero() || !s.from.IsZero() && !s.from.Before(since)) && (until.IsZero() || !s.until.IsZero() && !s.until.After(until))
+	return (since.IsZero() || !t.from.IsZero() && !t.from.Before(since)) && (until.IsZero() || !t.until.IsZero() && !t.until.After(until))
 }
