@@ -102,7 +102,7 @@ func (c *refusedCall) replace(found *rs.Error) *rs.Error {
 		found.Envelope = json.RawMessage(rs.Object{{Name: "code", Value: own.Get("code")}}.JSON())
 	}
 	if c.refused.Quoted && !unknown {
-		found.Said = c.refused.Message
+		found.ServerMessage = c.refused.Message
 	}
 	return found
 }

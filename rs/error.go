@@ -21,8 +21,8 @@ type Error struct {
 	Hint    string // what to send instead; may be empty
 	Param   string // the argument at fault; may be empty
 
-	// Said is the resource server's message if Message is the adapter's instead; may be empty.
-	Said string
+	// ServerMessage is the resource server's message if Message is the adapter's instead; may be empty.
+	ServerMessage string
 	// Meant is the record that a malformed id probably means; the zero Ref if unknown.
 	Meant Ref
 	// Send is the call that the caller probably meant, ready to send: query_records {"stream":"messages"}; may be empty.
@@ -103,7 +103,8 @@ func Seconds(wait time.Duration) string {
 	return fmt.Sprintf("%d seconds", int(wait.Seconds()))
 }
 
-// Brief returns what is remembered of an error: without its Envelope, Connections and Cause, which may have megabytes. Of nil it is nil.
+// Brief returns the part of an error that is cached: without its Envelope, Connections and Cause, which may have megabytes. It returns nil
+// for a nil e.
 func (e *Error) Brief() *Error {
 	if e == nil {
 		return nil

@@ -155,17 +155,17 @@ func Compact(raw string) (string, error) {
 	return string(value), nil
 }
 
-// A jsonShape is what one pass over a JSON text finds out about it.
-type jsonShape struct {
+// A jsonScan is what one pass over a JSON text finds out about it.
+type jsonScan struct {
 	distinct bool // no object has a name twice
 	compact  bool // there is no white space between tokens
 }
 
-// readShape validates one JSON value with nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too deep
+// scanJSON validates one JSON value with nothing after it. Its errors are errNotJSON, or an [*Error] for a value that is nested too deep
 // or has too many values: the cost of reading grows with both.
-func readShape(raw string) (jsonShape, error) {
+func scanJSON(raw string) (jsonScan, error) {
 	decoder := jsontext.NewDecoder(strings.NewReader(raw), jsontext.AllowInvalidUTF8(true))
-	s := jsonShape{distinct: true, compact: true}
+	s := jsonScan{distinct: true, compact: true}
 	for values := 0; ; {
 		s.compact = s.compact && !spaceFollows(raw, int(decoder.InputOffset()))
 		token, err := decoder.ReadToken()
@@ -174,25 +174,25 @@ func readShape(raw string) (jsonShape, error) {
 			decoder, s.distinct, values = newDecoder(raw), false, 0
 			continue
 		case err != nil:
-			return jsonShape{}, errNotJSON
+			return jsonScan{}, errNotJSON
 		case token.Kind() != '}' && token.Kind() != ']':
 			values++
 		}
 		switch depth := decoder.StackDepth(); {
 		case depth > maxDepth:
-			return jsonShape{}, &Error{
+			return jsonScan{}, &Error{
 				Code: "invalid_response", Message: fmt.Sprintf("The resource server's answer has arrays and objects more than %d deep.", maxDepth),
 				Hint: "Ask for other fields or records; if it persists, tell the operator of the resource server.",
 			}
 		case values > maxValues+1: // the outermost value does not count
-			return jsonShape{}, &Error{
+			return jsonScan{}, &Error{
 				Code: "response_too_large", Message: fmt.Sprintf("The resource server's answer has more than %d values.", maxValues),
 				Hint: "Ask for less: a smaller limit, fewer fields, or one connection.",
 			}
 		case depth == 0:
 			s.compact = s.compact && int(decoder.InputOffset()) == len(raw)
 			if _, err := decoder.ReadToken(); !errors.Is(err, io.EOF) {
-				return jsonShape{}, errNotJSON
+				return jsonScan{}, errNotJSON
 			}
 			return s, nil
 		}

@@ -158,7 +158,9 @@ func (r *Redactor) Error(e *Error) *Error {
 	if r.finds(string(e.Code)) {
 		clean.Code = "upstream_error"
 	}
-	for _, text := range []*string{&clean.Message, &clean.Hint, &clean.Param, &clean.Said, &clean.RetryWith, &clean.RequestID, &clean.Send} {
+	for _, text := range []*string{
+		&clean.Message, &clean.Hint, &clean.Param, &clean.ServerMessage, &clean.RetryWith, &clean.RequestID, &clean.Send,
+	} {
 		*text = r.Text(*text)
 	}
 	if e.Envelope != nil {

@@ -29,7 +29,7 @@ func ReadResponse(body string) (*Response, error) {
 	if !utf8.ValidString(body) {
 		body = strings.ToValidUTF8(body, "\uFFFD")
 	}
-	read, err := readShape(body)
+	read, err := scanJSON(body)
 	if err != nil {
 		return nil, err
 	}

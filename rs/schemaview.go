@@ -12,13 +12,14 @@ import (
 type schemaView struct {
 	shape
 	stream, connectionID string // the requested ones; "" is all
+	wantsCompact         bool   // the compact form is requested
 }
 
-// apply returns the response with its schema document reduced, and made compact if compact is set.
-func (v *schemaView) apply(response *Response, compact bool) (*Response, error) {
+// apply returns the response with its schema document reduced, and in the compact form if that is requested.
+func (v *schemaView) apply(response *Response) (*Response, error) {
 	document, raw := v.document(response.Body)
 	view := v.narrow(document)
-	if compact && !isCompact(view) {
+	if v.wantsCompact && !isCompact(view) {
 		view = v.compact(view)
 	}
 	switch err := v.Check(); {
@@ -201,7 +202,7 @@ func FullSchema(ctx context.Context, d Doer, stream, connectionID string) (*Resp
 	if err != nil {
 		return nil, err
 	}
-	return (&schemaView{stream: stream, connectionID: connectionID}).apply(response, false)
+	return (&schemaView{stream: stream, connectionID: connectionID}).apply(response)
 }
 
 // CompactSchema reads the compact schema document, limited to one stream and connection where they are given. If a resource server ignores
@@ -214,7 +215,7 @@ func CompactSchema(ctx context.Context, d Doer, stream, connectionID string) (*R
 	if err != nil {
 		return nil, err
 	}
-	return (&schemaView{stream: stream, connectionID: connectionID}).apply(response, true)
+	return (&schemaView{stream: stream, connectionID: connectionID, wantsCompact: true}).apply(response)
 }
 
 // AdvertisesExpansion reports whether the live schema of the stream, under the connection if one is given, advertises a relation to expand.

@@ -82,7 +82,7 @@ func (p *grantPackage) unusable(stream string, members []*member) *rs.Error {
 	}
 	e.Message = what + reason + why.Message
 	if why.Quoted {
-		e.Message, e.Said = what+".", why.Message
+		e.Message, e.ServerMessage = what+".", why.Message
 	}
 	return p.withChoices(stream, e, first.ID)
 }

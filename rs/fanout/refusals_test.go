@@ -44,8 +44,8 @@ func TestARememberedRefusalIsQuoted(t *testing.T) {
 			f.heard(t)
 			_, err := p.Do(t.Context(), recordsRequest("cin_a"))
 			f.wantSilence(t)
-			if e := rs.AsError(err); e.Message != row.message || e.Said != row.said || e.Quoted {
-				t.Errorf("message %q, said %q, quoted %v", e.Message, e.Said, e.Quoted)
+			if e := rs.AsError(err); e.Message != row.message || e.ServerMessage != row.said || e.Quoted {
+				t.Errorf("message %q, said %q, quoted %v", e.Message, e.ServerMessage, e.Quoted)
 			}
 		})
 	}
@@ -68,7 +68,7 @@ func TestARememberedRefusalIsSmall(t *testing.T) {
 		t.Error("the resource server's error object is kept")
 	}
 	e := wantCode(t, p.Choose(rs.Scope{ConnectionID: "cin_a"}), "grant_revoked")
-	if e.Said != "Gone." || e.Status != 403 {
+	if e.ServerMessage != "Gone." || e.Status != 403 {
 		t.Errorf("%+v", e)
 	}
 }

@@ -26,7 +26,7 @@ func Error(e *rs.Error) Result {
 	t := errorText{left: errorBytes}
 	t.add(clean.Name(errorCode(e))+": "+message, len(send))
 	t.add(clean.Preview(hint, 500), len(send))
-	t.add(write.When(e.Said != "", "the resource server said: "+clean.Quote(clean.Preview(e.Said, 300))), len(send))
+	t.add(write.When(e.ServerMessage != "", "the resource server said: "+clean.Quote(clean.Preview(e.ServerMessage, 300))), len(send))
 	t.add(send, 0)
 	for _, line := range answer.ConnectLines(e.Connect) {
 		t.add(line, lastLines)
