@@ -53,11 +53,12 @@ func (a *packageAuthority) Introspect(ctx context.Context, token rs.Token) (auth
 		return auth.TokenInfo{}, lookup.Unreachable(err)
 	}
 	membership.PackageID = cmp.Or(membership.PackageID, info.Principal.GrantID)
-	read := newPackage(token, membership, a.options.For, a.options.Package, a.members, a.refusals)
+	read := newPackage(token, membership, a.options.For, a.options.Package)
+	read.authority, read.refusals = a.members, a.refusals
 	now := a.options.Package.Now()
-	for _, c := range read.members {
-		if c.Refused == nil && c.Expires.After(now) && (info.Expires.IsZero() || c.Expires.Before(info.Expires)) {
-			info.Expires = c.Expires
+	for _, m := range read.members {
+		if m.Refused == nil && m.Expires.After(now) && (info.Expires.IsZero() || m.Expires.Before(info.Expires)) {
+			info.Expires = m.Expires
 		}
 	}
 	info.Principal.Terms = nil // each member has its own

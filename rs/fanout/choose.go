@@ -18,7 +18,7 @@ func (p *grantPackage) memberFor(connectionID string, streams ...string) (*membe
 	candidates := p.members
 	switch {
 	case connectionID != "":
-		candidates = slices.DeleteFunc(slices.Clone(candidates), func(c *member) bool { return c.ID != connectionID })
+		candidates = slices.DeleteFunc(slices.Clone(candidates), func(m *member) bool { return m.ID != connectionID })
 	case len(candidates) > 1:
 		if candidates = p.membersWith(onlyStream(streams)); !oneConnection(candidates) {
 			return nil, p.ambiguous(onlyStream(streams))
@@ -31,9 +31,9 @@ func (p *grantPackage) memberFor(connectionID string, streams ...string) (*membe
 		})
 	}
 	var usable *member
-	for _, c := range candidates {
-		if p.refused(c) == nil && (usable == nil || len(c.granted(streams)) > len(usable.granted(streams))) {
-			usable = c
+	for _, m := range candidates {
+		if p.refused(m) == nil && (usable == nil || len(m.granted(streams)) > len(usable.granted(streams))) {
+			usable = m
 		}
 	}
 	if usable == nil {
@@ -44,7 +44,7 @@ func (p *grantPackage) memberFor(connectionID string, streams ...string) (*membe
 
 // oneConnection reports whether there are members, and all have the same connection.
 func oneConnection(members []*member) bool {
-	return len(members) > 0 && !slices.ContainsFunc(members, func(c *member) bool { return c.ID != members[0].ID })
+	return len(members) > 0 && !slices.ContainsFunc(members, func(m *member) bool { return m.ID != members[0].ID })
 }
 
 // ambiguous returns the error for a call that names no connection, with the connections that can be read: if any has the stream, only those
@@ -95,16 +95,16 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 		usable, _, _ = p.partition(stream)
 	}
 	var failed []*member
-	usable = slices.DeleteFunc(usable, func(c *member) bool {
-		if !p.failed(c) {
+	usable = slices.DeleteFunc(usable, func(m *member) bool {
+		if !p.failed(m) {
 			return false
 		}
-		failed = append(failed, c)
+		failed = append(failed, m)
 		return true
 	})
 	usable = append(usable, failed...)
-	for _, c := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
-		e.Connections, e.RetryWith = append(e.Connections, c.Connection), "connection_id"
+	for _, m := range usable[:min(len(usable), rs.MaxConnectionOptions)] {
+		e.Connections, e.RetryWith = append(e.Connections, m.Connection), "connection_id"
 	}
 	e.ConnectionTotal = len(usable)
 	rank := func(u rs.UnavailableConnection) int { return slices.Index(about, u.ID) }
@@ -116,14 +116,14 @@ func (p *grantPackage) withChoices(stream string, e *rs.Error, about ...string) 
 // partition divides the members that were granted one of the streams, or all members if none is named, into those that can be read and
 // those that cannot, and returns the entries of the latter for an answer.
 func (p *grantPackage) partition(streams ...string) (usable, unreadable []*member, unavailable []rs.UnavailableConnection) {
-	for _, c := range p.members {
-		why := p.refused(c)
+	for _, m := range p.members {
+		why := p.refused(m)
 		switch {
-		case !c.grants(streams...):
+		case !m.grants(streams...):
 		case why != nil:
-			unreadable, unavailable = append(unreadable, c), append(unavailable, c.unavailable(why))
+			unreadable, unavailable = append(unreadable, m), append(unavailable, m.unavailable(why))
 		default:
-			usable = append(usable, c)
+			usable = append(usable, m)
 		}
 	}
 	return usable, unreadable, unavailable
@@ -139,13 +139,13 @@ func (p *grantPackage) groups(stream string) (groups []group, unavailable []rs.U
 		return nil, nil, p.unusable("", unreadable)
 	}
 	at := map[rs.Token]int{}
-	for _, c := range usable {
-		i, known := at[c.Token]
+	for _, m := range usable {
+		i, known := at[m.Token]
 		if !known {
 			i = len(groups)
-			at[c.Token], groups = i, append(groups, nil)
+			at[m.Token], groups = i, append(groups, nil)
 		}
-		groups[i] = append(groups[i], c)
+		groups[i] = append(groups[i], m)
 	}
 	return groups, unavailable, nil
 }
@@ -155,7 +155,7 @@ func (p *grantPackage) membersWith(stream string) []*member {
 	if stream == "" {
 		return nil
 	}
-	return slices.DeleteFunc(slices.Clone(p.members), func(c *member) bool { return !c.grants(stream) })
+	return slices.DeleteFunc(slices.Clone(p.members), func(m *member) bool { return !m.grants(stream) })
 }
 
 // onlyStream returns the one stream that a search is limited to, or "".

@@ -99,20 +99,20 @@ type directoryRow struct {
 
 // member converts one row. An invalid row makes only that member unusable, not the package.
 func (r directoryRow) member() Member {
-	c := Member{Connection: r.Connection, Streams: r.Streams}
-	unusable := func(message string) { c.Refused = &rs.Error{Code: "grant_unusable", Message: message} }
+	m := Member{Connection: r.Connection, Streams: r.Streams}
+	unusable := func(message string) { m.Refused = &rs.Error{Code: "grant_unusable", Message: message} }
 	var known bool
-	c.Expires, known = rs.ReadExpiry(r.ExpiresAt)
+	m.Expires, known = rs.ReadExpiry(r.ExpiresAt)
 	switch {
 	case !r.Usable || r.Error != nil:
 		unusable("The package directory says that this grant cannot be read.")
 		if r.Error != nil { // which may repeat the token: nothing later knows that of a refused member
 			redactor := rs.NewToken(r.AccessToken).Redactor()
 			if code := rs.Code(redactor.Text(string(r.Error.Code))); code.Valid() {
-				c.Refused.Code = code
+				m.Refused.Code = code
 			}
 			if said := redactor.ErrorText(r.Error.Message); said != "" {
-				c.Refused.Message, c.Refused.Quoted = said, true
+				m.Refused.Message, m.Refused.Quoted = said, true
 			}
 		}
 	case !rs.IsHeaderText(r.AccessToken):
@@ -120,7 +120,7 @@ func (r directoryRow) member() Member {
 	case !known:
 		unusable("The package directory gives an expiry that cannot be read.")
 	default:
-		c.Token = rs.NewToken(r.AccessToken) // a refused member needs none
+		m.Token = rs.NewToken(r.AccessToken) // a refused member needs none
 	}
-	return c
+	return m
 }

@@ -85,73 +85,72 @@ type member struct {
 // maxMembers is how many members of a package are read. Those beyond are named as unavailable.
 const maxMembers = 256
 
-// newPackage returns a package without a request. token is the package's own, which must not be a member's; the zero Token if unknown.
-func newPackage(
-	token rs.Token, m Membership, doer func(rs.Token) rs.Doer, o PackageOptions, members *auth.TokenCache, r *refusals,
-) *grantPackage {
-	p := &grantPackage{id: m.PackageID, options: o, authority: members, refusals: r}
+// newPackage returns a package, without making a request. own is the package's own token, which must not be a member's; the
+// zero Token if unknown. doer returns a reader of the resource server that sends the given token.
+func newPackage(own rs.Token, of Membership, doer func(rs.Token) rs.Doer, o PackageOptions) *grantPackage {
+	p := &grantPackage{id: of.PackageID, options: o, refusals: newRefusals()}
 	known := map[[2]string]bool{}
 	at := map[string]*member{} // by connection
-	for _, given := range m.Members {
+	for _, given := range of.Members {
 		key := [...]string{given.ID, given.GrantID}
 		if known[key] {
 			continue // a grant that is listed twice for one connection must not be read twice
 		}
 		known[key] = true
-		c := &member{Member: given}
-		refuse := func(why string) { c.Token, c.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why} }
+		m := &member{Member: given}
+		refuse := func(why string) { m.Token, m.Refused = rs.Token{}, &rs.Error{Code: "grant_unusable", Message: why} }
 		switch {
-		case c.Refused != nil:
+		case m.Refused != nil:
 		case len(p.members) >= maxMembers:
 			refuse(fmt.Sprintf("Only the first %d connections of a package are read.", maxMembers))
-			c.Refused.Hint = "Choose another connection_id, which schema lists. The operator can divide the package."
-		case c.Token == rs.Token{}:
+			m.Refused.Hint = "Choose another connection_id, which schema lists. The operator can divide the package."
+		case m.Token == rs.Token{}:
 			refuse("There is no token for this connection.")
-		case c.Token == token:
+		case m.Token == own:
 			refuse("The package directory gives the package's own token for this connection.")
 		default:
-			c.doer = doer(c.Token)
+			m.doer = doer(m.Token)
 		}
-		p.members = append(p.members, c)
-		if other := at[c.ID]; other != nil {
-			other.shared, c.shared = true, true
+		p.members = append(p.members, m)
+		if other := at[m.ID]; other != nil {
+			other.shared, m.shared = true, true
 		}
-		at[c.ID] = c
+		at[m.ID] = m
 	}
 	return p
 }
 
 // grants reports whether a member may read one of the streams; always true without streams, or for the stream "".
-func (c *member) grants(streams ...string) bool {
-	return len(streams) == 0 || slices.Contains(streams, "") || len(c.granted(streams)) > 0
+func (m *member) grants(streams ...string) bool {
+	return len(streams) == 0 || slices.Contains(streams, "") || len(m.granted(streams)) > 0
 }
 
 // granted returns those of the streams that a member may read, in their order.
-func (c *member) granted(streams []string) []string {
+func (m *member) granted(streams []string) []string {
 	var granted []string
 	for _, name := range streams {
-		if slices.Contains(c.Streams, name) && !slices.Contains(granted, name) {
+		if slices.Contains(m.Streams, name) && !slices.Contains(granted, name) {
 			granted = append(granted, name)
 		}
 	}
 	return granted
 }
 
-func (c *member) unavailable(why *rs.Error) rs.UnavailableConnection {
-	return rs.UnavailableConnection{Connection: c.Connection, Code: why.Code, Message: why.Message}
+func (m *member) unavailable(why *rs.Error) rs.UnavailableConnection {
+	return rs.UnavailableConnection{Connection: m.Connection, Code: why.Code, Message: why.Message}
 }
 
 // refused returns why a member must not be read, or nil: the directory says so, its token has expired, or the resource server or the
 // authority refused it within RefusalHold (D14).
-func (p *grantPackage) refused(c *member) *rs.Error {
+func (p *grantPackage) refused(m *member) *rs.Error {
 	now := p.options.Now()
 	switch {
-	case c.Refused != nil:
-		return c.Refused
-	case !c.Expires.IsZero() && !now.Before(c.Expires):
+	case m.Refused != nil:
+		return m.Refused
+	case !m.Expires.IsZero() && !now.Before(m.Expires):
 		return &rs.Error{Code: "grant_expired", Message: "The access to this connection has expired."}
 	}
-	if entry, found := p.refusals.Get(c.Token.Key()); found && now.Before(entry.until) {
+	if entry, found := p.refusals.Get(m.Token.Key()); found && now.Before(entry.until) {
 		return entry.why
 	}
 	return nil
@@ -160,24 +159,24 @@ func (p *grantPackage) refused(c *member) *rs.Error {
 // checkToken introspects the token of a member that is about to be read, and returns why the member must not be read, or nil: only an
 // active client token is sent to the resource server (D27). A refusal is remembered like one by the resource server (D14); a missing answer
 // is not.
-func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
+func (p *grantPackage) checkToken(ctx context.Context, m *member) *rs.Error {
 	if p.authority == nil {
 		return nil
 	}
-	if why := p.refused(c); why != nil { // refused by a concurrent read
+	if why := p.refused(m); why != nil { // refused by a concurrent read
 		return why
 	}
 	ctx, cancel := context.WithTimeout(ctx, p.options.MemberDeadline)
 	defer cancel()
-	principal, err := p.authority.Authenticate(ctx, c.Token)
-	isOther := principal.GrantID != "" && c.GrantID != "" && principal.GrantID != c.GrantID
+	principal, err := p.authority.Authenticate(ctx, m.Token)
+	isOther := principal.GrantID != "" && m.GrantID != "" && principal.GrantID != m.GrantID
 	if err == nil && principal.Kind == auth.KindClient && !isOther {
 		limits, _ := principal.Limits()
 		limits = slices.Clone(limits)
 		for i := range limits {
-			limits[i].Connections = []string{c.ID}
+			limits[i].Connections = []string{m.ID}
 		}
-		c.limits.Store(&limits)
+		m.limits.Store(&limits)
 		return nil
 	}
 	why := &rs.Error{
@@ -196,32 +195,35 @@ func (p *grantPackage) checkToken(ctx context.Context, c *member) *rs.Error {
 		why.Code = cmp.Or(e.Code, rs.TokenInactive)
 		why.Message = fmt.Sprintf("The token authority does not accept the access to this connection (%s).", why.Code)
 	}
-	p.remember(c, why)
+	p.remember(m, why)
 	return why
 }
 
-func (p *grantPackage) rememberRefusal(c *member, e *rs.Error) {
+// rememberFailure remembers for RefusalHold that a member must not be read again, or that it failed and may be read again. It ignores
+// errors about the request, which say nothing about the member.
+func (p *grantPackage) rememberFailure(m *member, e *rs.Error) {
 	if refusesGrant(e) {
-		p.remember(c, e)
+		p.remember(m, e)
 	} else if transient(e) && e.Code != "canceled" {
-		p.remember(c, nil)
+		p.remember(m, nil)
 	}
 }
 
 // failed reports whether the last reads of a member that is not refused failed, within RefusalHold.
-func (p *grantPackage) failed(c *member) bool {
-	entry, _ := p.refusals.Get(c.Token.Key())
+func (p *grantPackage) failed(m *member) bool {
+	entry, _ := p.refusals.Get(m.Token.Key())
 	return p.options.Now().Before(entry.until)
 }
 
-func (p *grantPackage) remember(c *member, why *rs.Error) {
-	p.refusals.Add(c.Token.Key(), refusal{why.Brief(), p.options.Now().Add(p.options.RefusalHold)})
+func (p *grantPackage) remember(m *member, why *rs.Error) {
+	p.refusals.Add(m.Token.Key(), refusal{why.Brief(), p.options.Now().Add(p.options.RefusalHold)})
 }
 
+// maxRefusals is how many refused tokens are remembered. Beyond that the least recently used one is dropped.
 const maxRefusals = 10_000
 
-// refusals are the member grants that were refused, by the SHA-256 of the member's token, so that a grant that is approved again is read
-// again. They are safe for concurrent use.
+// refusals are the member grants that were refused or failed, by the SHA-256 of the member's token: a grant that is approved again has a
+// new token and is read again. They are safe for concurrent use.
 type refusals = lru.Cache[rs.TokenKey, refusal]
 
 type refusal struct {

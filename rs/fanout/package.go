@@ -17,7 +17,7 @@ import (
 // them is "grant_unusable". doer returns a reader of the resource server that sends the given token. The caller vouches for the members'
 // tokens: they are not introspected.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
-	return newPackage(rs.Token{}, m, doer, o.withDefaults(), nil, newRefusals())
+	return newPackage(rs.Token{}, m, doer, o.withDefaults())
 }
 
 // Do performs one read. Its errors are *rs.Error values.
@@ -33,7 +33,7 @@ func (p *grantPackage) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	case route.kind == "blobs":
 		return p.blob(ctx, r, route.connectionID)
 	case route.kind == "search":
-		return p.search(ctx, r, !route.hybrid)
+		return p.search(ctx, r, route)
 	case route.stream != "" || route.connectionID != "":
 		return p.readOne(ctx, r, route.connectionID, cmp.Or(route.stream, r.Query.Get("stream")))
 	case route.kind == "streams":
@@ -54,8 +54,8 @@ func (p *grantPackage) Choose(scope rs.Scope) error {
 // Limits returns the time limits of the grants of those members that have been read.
 func (p *grantPackage) Limits() []rs.TimeLimit {
 	var all []rs.TimeLimit
-	for _, c := range p.members {
-		if limits := c.limits.Load(); limits != nil {
+	for _, m := range p.members {
+		if limits := m.limits.Load(); limits != nil {
 			all = append(all, *limits...)
 		}
 	}
@@ -66,15 +66,15 @@ func (p *grantPackage) Limits() []rs.TimeLimit {
 // streams for one of these members.
 func (p *grantPackage) Granted() []rs.GrantedStream {
 	var granted []rs.GrantedStream
-	for _, c := range p.members {
-		if p.refused(c) != nil {
+	for _, m := range p.members {
+		if p.refused(m) != nil {
 			continue
 		}
-		if len(c.Streams) == 0 {
+		if len(m.Streams) == 0 {
 			return nil
 		}
-		for _, stream := range c.Streams {
-			granted = append(granted, rs.GrantedStream{Stream: stream, Connection: c.Connection})
+		for _, stream := range m.Streams {
+			granted = append(granted, rs.GrantedStream{Stream: stream, Connection: m.Connection})
 		}
 	}
 	return granted
@@ -89,8 +89,8 @@ func (p *grantPackage) Unavailable(streams ...string) []rs.UnavailableConnection
 // Tokens returns the tokens of the members.
 func (p *grantPackage) Tokens() []rs.Token {
 	tokens := make([]rs.Token, len(p.members))
-	for i, c := range p.members {
-		tokens[i] = c.Token
+	for i, m := range p.members {
+		tokens[i] = m.Token
 	}
 	return tokens
 }

@@ -41,9 +41,9 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 	limits := readLimits{make(chan struct{}, maxLookups), make(chan struct{}, p.options.Width)}
 	var all errgroup.Group
 	all.SetLimit(max(maxLookups, p.options.Width))
-	for i, c := range members {
+	for i, m := range members {
 		all.Go(func() error {
-			outcomes[i] = p.checkAndRead(bounded, c, limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
+			outcomes[i] = p.checkAndRead(bounded, m, limits, func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
 				return read(i)(ctx, d)
 			})
 			return nil
@@ -69,7 +69,7 @@ func (p *grantPackage) fanOut(ctx context.Context, members []*member, read func(
 type readLimits struct{ lookups, reads chan struct{} }
 
 // checkAndRead checks the token of one member and then reads it, both within the member's deadline.
-func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readLimits, read memberRead) (o outcome) {
+func (p *grantPackage) checkAndRead(ctx context.Context, m *member, limits readLimits, read memberRead) (o outcome) {
 	defer func() { // nothing else catches a panic in this goroutine, which would end the process
 		if fault := recover(); fault != nil {
 			p.options.Panicked(fault)
@@ -81,7 +81,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 	held <- struct{}{}
 	defer func() { <-held }()
 	began := time.Now()
-	why := p.checkToken(ctx, c)
+	why := p.checkToken(ctx, m)
 	left := p.options.MemberDeadline - time.Since(began)
 	if why != nil {
 		return outcome{failure: why}
@@ -94,7 +94,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 	if ctx.Err() != nil {
 		return outcome{failure: tooLate(ctx.Err())}
 	}
-	response, err := read(ctx, c.doer)
+	response, err := read(ctx, m.doer)
 	if err == nil {
 		return outcome{response: response}
 	}
@@ -102,7 +102,7 @@ func (p *grantPackage) checkAndRead(ctx context.Context, c *member, limits readL
 	if failure.Status == 0 && (errors.Is(err, context.DeadlineExceeded) || ctx.Err() != nil) {
 		failure = tooLate(err)
 	}
-	p.rememberRefusal(c, failure)
+	p.rememberFailure(m, failure)
 	return outcome{failure: failure}
 }
 
@@ -152,20 +152,20 @@ func allFailedRank(e *rs.Error) int {
 // connection takes its place.
 func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ...string) (*member, *rs.Error) {
 	for range p.members { // each round but the last refuses a member, which is remembered
-		c, refused := p.memberFor(connectionID, streams...)
+		m, refused := p.memberFor(connectionID, streams...)
 		if refused != nil {
 			return nil, refused
 		}
-		why := p.checkToken(ctx, c)
+		why := p.checkToken(ctx, m)
 		switch {
 		case why == nil:
-			return c, nil
+			return m, nil
 		case errors.Is(ctx.Err(), context.Canceled):
 			return nil, hungUp(ctx)
 		case transient(why): // it could not be checked now
 			e := *why
-			e.Param, e.Unavailable = "connection_id", []rs.UnavailableConnection{c.unavailable(why)}
-			e.Message = fmt.Sprintf("Connection %q cannot be read: %s", c.ID, why.Message)
+			e.Param, e.Unavailable = "connection_id", []rs.UnavailableConnection{m.unavailable(why)}
+			e.Message = fmt.Sprintf("Connection %q cannot be read: %s", m.ID, why.Message)
 			return nil, &e
 		}
 	}
@@ -174,14 +174,14 @@ func (p *grantPackage) pick(ctx context.Context, connectionID string, streams ..
 
 // readOne forwards a read to the one member that it is for.
 func (p *grantPackage) readOne(ctx context.Context, r rs.Request, connectionID, stream string) (*rs.Response, error) {
-	c, refused := p.pick(ctx, connectionID, stream)
+	m, refused := p.pick(ctx, connectionID, stream)
 	if refused != nil {
 		return nil, refused
 	}
 	if connectionID == "" && len(p.members) > 1 { // the member's grant may cover more than the connection that was chosen
-		r.Query = withValue(r.Query, "connection_id", c.ID)
+		r.Query = withValue(r.Query, "connection_id", m.ID)
 	}
-	return p.forward(ctx, c, r)
+	return p.forward(ctx, m, r)
 }
 
 // withValue returns a copy of a query in which a parameter has the given values.
@@ -193,13 +193,13 @@ func withValue(query url.Values, name string, values ...string) url.Values {
 }
 
 // forward performs one member's read and returns its answer unchanged. An error that refuses the grant gets a hint (S3-3a).
-func (p *grantPackage) forward(ctx context.Context, c *member, r rs.Request) (*rs.Response, error) {
-	response, err := c.doer.Do(ctx, r)
+func (p *grantPackage) forward(ctx context.Context, m *member, r rs.Request) (*rs.Response, error) {
+	response, err := m.doer.Do(ctx, r)
 	if err == nil {
 		return response, nil
 	}
 	e := rs.AsError(err)
-	p.rememberRefusal(c, e)
+	p.rememberFailure(m, e)
 	if refusesGrant(e) {
 		annotated := *e
 		annotated.Hint = approveAgain

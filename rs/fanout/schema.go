@@ -109,10 +109,10 @@ func (p *grantPackage) readGroups(ctx context.Context, stream string, read membe
 	var failures []*rs.Error
 	for i, o := range outcomes {
 		var grant []rs.Connection
-		for _, c := range groups[i] {
-			grant = append(grant, c.Connection)
+		for _, m := range groups[i] {
+			grant = append(grant, m.Connection)
 			if o.failure != nil {
-				unavailable = append(unavailable, c.unavailable(o.failure))
+				unavailable = append(unavailable, m.unavailable(o.failure))
 			}
 		}
 		if o.failure != nil {

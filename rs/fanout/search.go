@@ -14,13 +14,40 @@ import (
 // then is returned short.
 const maxSearchRounds = 4
 
+// A packageSearch is one page of a search across members.
+type packageSearch struct {
+	pkg     *grantPackage
+	request rs.Request
+	streams []string // to be searched; all if empty
+	parts   []string // streams that are searched in addition
+	limit   int      // of the page
+	size    int      // of the members' pages; the same on every page of the search
+	bound   string
+	paged   bool
+
+	ring        ring
+	unreadable  []*member // that should take part, but cannot be read
+	done        tally     // of members that have nothing more to show
+	unavailable []rs.UnavailableConnection
+	warnings    []string
+	requestID   string
+	reads       int  // how many members were read
+	over        bool // only failing members are left, and they failed again
+}
+
+func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
+
+func (s *packageSearch) warnFirst(one string) {
+	s.warnings = mergeWarnings([]string{one}, s.warnings...)
+}
+
 // search answers GET /v1/search, /semantic and /hybrid (S3-R16). A named connection is searched alone (S3-16d). Otherwise every member that
-// was granted one of the streams is searched, and limit is that of the merged page (S0-R6). If paged is false, there is no cursor.
-func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*rs.Response, error) {
+// was granted one of the streams is searched, and limit is that of the merged page (S0-R6). A hybrid search has one page.
+func (p *grantPackage) search(ctx context.Context, r rs.Request, to route) (*rs.Response, error) {
 	if id := r.Query.Get("connection_id"); id != "" {
 		return p.searchOne(ctx, r, id)
 	}
-	s, refused := p.newSearch(r, paged)
+	s, refused := p.newSearch(r, to)
 	if refused != nil {
 		return nil, refused
 	}
@@ -34,21 +61,21 @@ func (p *grantPackage) search(ctx context.Context, r rs.Request, paged bool) (*r
 // searchOne forwards a search to the member that it names, for the streams that the member was granted, and attributes each hit.
 func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID string) (*rs.Response, error) {
 	streams := requestedStreams(r)
-	c, refused := p.memberFor(connectionID, streams...)
-	if refused == nil && c.grants(streams...) { // checked first, because pick introspects the token
-		c, refused = p.pick(ctx, connectionID, streams...)
+	m, refused := p.memberFor(connectionID, streams...)
+	if refused == nil && m.grants(streams...) { // checked first, because pick introspects the token
+		m, refused = p.pick(ctx, connectionID, streams...)
 	}
-	if refused == nil && !c.grants(streams...) { // pick may return another member
+	if refused == nil && !m.grants(streams...) { // pick may return another member
 		refused = notGranted(streams)
-		refused.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", c.ID, quoteNames(streams))
+		refused.Message = fmt.Sprintf("Connection %q does not grant the stream %s.", m.ID, quoteNames(streams))
 	}
 	if refused != nil {
 		return nil, refused
 	}
-	granted := c.granted(streams)
+	granted := m.granted(streams)
 	left := slices.DeleteFunc(slices.Clone(streams), func(name string) bool { return slices.Contains(granted, name) })
-	r.Query = withValue(r.Query, "streams", append(granted, c.granted(r.Parts)...)...)
-	response, err := p.forward(ctx, c, r)
+	r.Query = withValue(r.Query, "streams", append(granted, m.granted(r.Parts)...)...)
+	response, err := p.forward(ctx, m, r)
 	if err != nil {
 		return nil, err
 	}
@@ -59,7 +86,7 @@ func (p *grantPackage) searchOne(ctx context.Context, r rs.Request, connectionID
 	if len(left) > 0 {
 		l = l.Warn([]string{warning("stream_not_granted", fmt.Sprintf("This connection's grant does not hold %s; it was left out.", quoteNames(left)))})
 	}
-	return response.WithBody(l.With(attributed(l.Items, c.Connection)).JSON()), nil
+	return response.WithBody(l.With(attributed(l.Items, m.Connection)).JSON()), nil
 }
 
 // collect reads the members in rounds and merges their hits until the page is full.

@@ -15,19 +15,20 @@ import (
 const defaultSearchLimit = 20
 
 // newSearch plans one page: which members take part, and from which position. It fails before any member is read.
-func (p *grantPackage) newSearch(r rs.Request, paged bool) (*packageSearch, *rs.Error) {
+func (p *grantPackage) newSearch(r rs.Request, to route) (*packageSearch, *rs.Error) {
 	limit, refused := searchLimit(r.Query.Get("limit"))
 	if refused != nil {
 		return nil, refused
 	}
 	s := &packageSearch{
-		pkg: p, request: r, streams: requestedStreams(r), parts: r.Parts, limit: limit, size: limit, bound: bindSearch(r, p.id), paged: paged,
+		pkg: p, request: r, streams: requestedStreams(r), parts: r.Parts, limit: limit, size: limit, bound: bindSearch(r, p.id),
+		paged: !to.hybrid,
 	}
 	cursor := r.Query.Get("cursor")
 	switch {
 	case cursor == "":
 		return s, s.begin()
-	case !paged:
+	case to.hybrid:
 		return nil, &rs.Error{Code: "invalid_cursor", Param: "cursor", Message: "This kind of search has no pages.", Hint: "Raise limit instead, or page with mode lexical."}
 	default:
 		return s, s.resume(cursor)
@@ -50,13 +51,13 @@ func searchLimit(text string) (int, *rs.Error) {
 
 // begin gives a turn to every member that was granted one of the streams; other members are not read (S3-16c).
 func (s *packageSearch) begin() *rs.Error {
-	for _, c := range s.pkg.members {
-		if c.grants(s.streams...) {
-			s.join(c, cursorTurn{})
+	for _, m := range s.pkg.members {
+		if m.grants(s.streams...) {
+			s.join(m, cursorTurn{})
 		}
 	}
 	for _, name := range s.streams {
-		if !slices.ContainsFunc(s.pkg.members, func(c *member) bool { return c.grants(name) }) {
+		if !slices.ContainsFunc(s.pkg.members, func(m *member) bool { return m.grants(name) }) {
 			s.warn(warning("stream_not_granted", fmt.Sprintf("No connection of this package grants the stream %q; it was left out.", rs.ErrorText(name))))
 		}
 	}
@@ -72,10 +73,10 @@ func (s *packageSearch) resume(text string) *rs.Error {
 	s.size, s.done, s.parts = cursor.Size, cursor.Done, cursor.Parts
 	had := map[*member]bool{}
 	for _, state := range cursor.Turns {
-		c := s.pkg.find(state)
-		had[c] = true
-		if c != nil {
-			s.join(c, state)
+		m := s.pkg.find(state)
+		had[m] = true
+		if m != nil {
+			s.join(m, state)
 			continue
 		}
 		s.addUnavailable(rs.UnavailableConnection{
@@ -83,26 +84,26 @@ func (s *packageSearch) resume(text string) *rs.Error {
 			Code:       "connection_not_found", Message: "This connection is no longer in the package.",
 		})
 	}
-	for _, c := range s.pkg.members { // these never had a turn: every page names them, and the first one counted them
-		if c.Refused != nil && !had[c] && c.grants(s.streams...) {
-			s.unavailable = append(s.unavailable, c.unavailable(c.Refused))
+	for _, m := range s.pkg.members { // these never had a turn: every page names them, and the first one counted them
+		if m.Refused != nil && !had[m] && m.grants(s.streams...) {
+			s.unavailable = append(s.unavailable, m.unavailable(m.Refused))
 		}
 	}
 	return s.checkTurns(invalidCursor("None of the connections that this search was about to read is still in the package."))
 }
 
 // join gives a member a turn that begins at a position, if the member can be read.
-func (s *packageSearch) join(c *member, at cursorTurn) {
-	why := s.pkg.refused(c)
-	if why == nil && !c.grants(s.streams...) {
+func (s *packageSearch) join(m *member, at cursorTurn) {
+	why := s.pkg.refused(m)
+	if why == nil && !m.grants(s.streams...) {
 		why = notGranted(s.streams)
 	}
 	if why != nil {
-		s.unreadable = append(s.unreadable, c)
-		s.addUnavailable(c.unavailable(why))
+		s.unreadable = append(s.unreadable, m)
+		s.addUnavailable(m.unavailable(why))
 		return
 	}
-	s.ring.turns = append(s.ring.turns, &turn{member: c, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
+	s.ring.turns = append(s.ring.turns, &turn{member: m, cursor: at.Cursor, skip: at.Skip, failed: at.Failed})
 }
 
 // checkTurns returns an error if no member has a turn: why the members cannot be read, or otherwise if there are none.
@@ -142,31 +143,4 @@ func quoteNames(names []string) string {
 		quoted = append(quoted, fmt.Sprintf("and %d more", others))
 	}
 	return strings.Join(quoted, ", ")
-}
-
-// A packageSearch is one page of a search across members.
-type packageSearch struct {
-	pkg     *grantPackage
-	request rs.Request
-	streams []string // to be searched; all if empty
-	parts   []string // streams that are searched in addition
-	limit   int      // of the page
-	size    int      // of the members' pages; the same on every page of the search
-	bound   string
-	paged   bool
-
-	ring        ring
-	unreadable  []*member // that should take part, but cannot be read
-	done        tally     // of members that have nothing more to show
-	unavailable []rs.UnavailableConnection
-	warnings    []string
-	requestID   string
-	reads       int  // how many members were read
-	over        bool // only failing members are left, and they failed again
-}
-
-func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
-
-func (s *packageSearch) warnFirst(one string) {
-	s.warnings = mergeWarnings([]string{one}, s.warnings...)
 }
