@@ -37,6 +37,7 @@ const (
 	formatDatabase        // tables, each a stream
 	formatDocument        // a page of HTML, or a document of a word processor
 
+	// formats of one service or device, whose files have any extension
 	formatChat             // an exported chat of WhatsApp
 	formatSlack            // a day of a channel of Slack
 	formatKeep             // a note of Google Keep, or what Google writes about a photo
@@ -52,9 +53,6 @@ const (
 	formatEvernote         // notes
 	formatAssistant        // conversations of ChatGPT and Claude
 )
-
-// isOfService reports a format of one service or device, whose files have any extension.
-func (f format) isOfService() bool { return f >= formatChat }
 
 // A way is how the files of a format are recognized, read and grouped into streams. The ways are tried in their order.
 type way struct {
@@ -139,7 +137,9 @@ var ways = [...]way{
 	formatKeep: {
 		is: sign(``, `"userEditedTimestampUsec"|"photoTakenTime"`), among: formatArray,
 		group: func(name string) string { return folderOr(path.Dir(name), "notes") },
-		read:  func(in *opened) item.Records { return services.Keep(in.text, in.stem()) },
+		read: func(in *opened) item.Records {
+			return services.Keep(in.text, strings.TrimSuffix(in.name, path.Ext(in.name)))
+		},
 	},
 	formatActivity: {read: func(in *opened) item.Records { return services.Activity(in.text) }},
 	formatX: {
@@ -157,14 +157,14 @@ var ways = [...]way{
 		among: formatArray, read: text(services.Telegram), replies: "in_reply_to",
 	},
 	formatConversation: {
-		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: aboveFolder("conversations"),
+		is: sign(`^message_\d+\.json$`, `"participants"`), among: formatArray, group: conversations,
 		conversation: &conversationRecord{ // which is the same in all its files
 			file: "message_1.json", part: "conversations", key: "conversation",
 		},
 		read: func(in *opened) item.Records { return services.Meta(in.text, in.folderName(), in.from.Part != "") },
 	},
 	formatConversationPage: {
-		is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: aboveFolder("conversations"),
+		is: sign(`^message_\d+\.html$`, ``), among: formatDocument, read: readMetaPage, group: conversations,
 	},
 	formatHealth: {is: sign(`(?i)\.xml$`, `<!DOCTYPE HealthData`), read: text(services.Health), binary: true},
 	formatClippings: {
@@ -269,9 +269,7 @@ func readDocument(in *opened) item.Records {
 	return document.Office(in.file, in.name)
 }
 
-func aboveFolder(noun string) func(name string) string {
-	return func(name string) string { return folderOr(path.Dir(path.Dir(name)), noun) }
-}
+func conversations(name string) string { return folderOr(path.Dir(path.Dir(name)), "conversations") }
 
 var (
 	// partEnding matches the parts of one export: StreamingHistory_music_1.json, Streaming_History_Audio_2020-2021_3.json, and the months

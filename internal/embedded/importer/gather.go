@@ -135,7 +135,7 @@ func (l *lister) gather() {
 			isSingle := len(source.files) == 1 && ways[source.format].series
 			if isSingle || isLast && source.format == formatDocument {
 				folder := path.Dir(l.relative(source.files[0].name))
-				kinds[index] = fileGroup{folder: folder, kind: source.format, part: source.files[0].called()}
+				kinds[index] = fileGroup{folder: folder, kind: source.format, part: path.Join(source.files[0].Part, source.files[0].title())}
 				files[kinds[index]]++
 			}
 		}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"path"
 	"strings"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/mail"
@@ -73,8 +72,6 @@ func putFlags(one *item.Item, name string) {
 	one.Put(seenField, strings.Contains(flags, "S"))
 	one.Put(flaggedField, strings.Contains(flags, "F"))
 }
-
-func newThreads() threads { return threads{map[string]string{}, map[string]time.Time{}} }
 
 // note remembers which message another one answers, by its header, which need not name the first message of the thread. Gmail numbers its
 // threads instead: the earliest message with a number is the first, and answers none.

@@ -69,8 +69,6 @@ func (o *opened) table(rows io.Reader) item.Records {
 	})
 }
 
-func (o *opened) stem() string { return strings.TrimSuffix(o.name, path.Ext(o.name)) }
-
 // folderName returns the name of the file's folder, or of the folder that is read if the file is at its top.
 func (o *opened) folderName() string { return folderOr(path.Base(o.folder), o.of.from.name) }
 

@@ -8,7 +8,6 @@ import (
 	"io"
 	"io/fs"
 	"os"
-	"path"
 	"slices"
 	"strings"
 	"time"
@@ -42,9 +41,6 @@ type piece struct {
 	Objects *objects.Part  `json:",omitempty"` // the array
 	Section *table.Section `json:",omitempty"` // the table in a sheet or a file
 }
-
-// called returns the path of the piece within the file, which is used in the name of its stream.
-func (p piece) called() string { return path.Join(p.Part, p.title()) }
 
 // title returns the name of an array, or of a table in a sheet or a file; "" for any other piece.
 func (p piece) title() string {
@@ -136,11 +132,8 @@ type reopened struct {
 	name string
 }
 
-// Seek goes back to the beginning. Any other seek is an error.
-func (r *reopened) Seek(offset int64, whence int) (int64, error) {
-	if offset != 0 || whence != io.SeekStart {
-		return 0, errors.New("a file in an archive can be read from its beginning only")
-	}
+// Seek goes back to the beginning, wherever it is asked to go: nothing here seeks to another place.
+func (r *reopened) Seek(int64, int) (int64, error) {
 	again, err := r.fsys.Open(r.name)
 	if err != nil {
 		return 0, err

@@ -19,8 +19,8 @@ const (
 	documentTable = "search_documents" // data of records for ranking, one row per part
 )
 
-// create is the SQL that creates an empty index. The rows of a segment are adjacent, because they are written and removed together.
-const create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" +
+// Create is the SQL that creates an empty index. The rows of a segment are adjacent, because they are written and removed together.
+const Create = "CREATE TABLE " + segmentTable + " (first INTEGER PRIMARY KEY);" +
 	"CREATE TABLE " + placeTable + ` (first INTEGER, term TEXT, records INTEGER NOT NULL, places BLOB NOT NULL, positions BLOB NOT NULL,
 		PRIMARY KEY (first, term)) WITHOUT ROWID;
 	CREATE TABLE ` + wordTable + " (term TEXT PRIMARY KEY, records INTEGER NOT NULL) WITHOUT ROWID;" +

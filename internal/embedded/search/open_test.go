@@ -24,7 +24,7 @@ func TestADamagedIndexIsNotOpened(t *testing.T) {
 		for version := range int64(2) {
 			writer.Add(Document{Version: version + 1, Source: 1, Texts: []string{"fog"}, Event: version, Conversation: 7})
 		}
-		err = Create(t.Context(), db)
+		_, err = db.ExecContext(t.Context(), Create)
 		if err == nil {
 			err = writer.WritePart(t.Context(), db, writer.EndPart())
 		}

@@ -6,9 +6,7 @@
 // source, length, time and neighbors of each record, for ranking. An open index does not change.
 package search
 
-import (
-	"time"
-)
+import "time"
 
 // A Request is one search.
 type Request struct {

@@ -48,12 +48,6 @@ type Segment struct {
 // segmentWords is the number of words from which a segment is written.
 const segmentWords = 1 << 20
 
-// Create makes the empty tables of an index.
-func Create(ctx context.Context, db Database) error {
-	_, err := db.ExecContext(ctx, create)
-	return err
-}
-
 // NewWriter returns a Writer without documents.
 func NewWriter() *Writer { return &Writer{removed: map[int64]bool{}} }
 

@@ -208,7 +208,8 @@ func (f *filler) add(ctx context.Context, t *target, record model.Record, row []
 // remove deletes the earlier record with the same id.
 func (f *filler) remove(ctx context.Context, t *target, record model.Record) error {
 	var version int64
-	err := f.tx.QueryRowContext(ctx, t.remove(), t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
+	query := "DELETE FROM " + t.Name + " WHERE connection = ? AND id = ? RETURNING version"
+	err := f.tx.QueryRowContext(ctx, query, t.connectionNumber(record.ConnectionID), record.ID).Scan(&version)
 	f.writer.Remove(version)
 	return err
 }

@@ -173,7 +173,7 @@ func (l *load) clear() {
 	}
 	l.stored = nil
 	l.exec(drops)
-	l.try(func() error { return search.Create(l.ctx, l.tx) })
+	l.exec(search.Create)
 	l.exec(fmt.Sprintf(`
 		CREATE TABLE blobs (id TEXT, connection_id TEXT, stream TEXT, record_id TEXT, mime_type TEXT, bytes BLOB,
 			PRIMARY KEY (id, connection_id, stream, record_id));

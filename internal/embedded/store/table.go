@@ -177,11 +177,6 @@ func (t *Table) row(version int64, record model.Record, fields map[string]json.R
 	return append(row, []byte(record.Data))
 }
 
-// remove returns the SQL that deletes a record by connection and id and returns its version.
-func (t *Table) remove() string {
-	return fmt.Sprintf("DELETE FROM %s WHERE connection = ? AND id = ? RETURNING version", t.Name)
-}
-
 // texts returns the searched texts of a record, in the order of the lexical fields.
 func (t *Table) texts(fields map[string]json.RawMessage) []string {
 	texts := make([]string, len(t.Lexical))

@@ -27,7 +27,8 @@ type reader struct {
 }
 
 func newReader(file io.Reader) (*reader, error) {
-	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: newZones()}
+	zones := &calendarZones{rules: map[string][]zoneRule{}, refused: map[string]bool{}, iana: map[string]*time.Location{}}
+	r := &reader{lines: contentline.NewReader(item.Buffer(file)), zones: zones}
 	one, err := r.lines.Property()
 	if item.IsUnusable(err) || err == nil && !one.Is("BEGIN", "VCALENDAR") {
 		err = item.UnusableError{Reason: "not a calendar: it does not begin with BEGIN:VCALENDAR"}

@@ -17,10 +17,6 @@ type calendarZones struct {
 	refused map[string]bool           // zones with rules that are not read
 }
 
-func newZones() *calendarZones {
-	return &calendarZones{rules: map[string][]zoneRule{}, refused: map[string]bool{}, iana: map[string]*time.Location{}}
-}
-
 // Limits of the zones of a file: maxNameParts is the most ends of a name that are tried, maxParts the most parts of a zone, and
 // maxZoneYears the most years for which rules are followed.
 const (

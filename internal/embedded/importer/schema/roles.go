@@ -183,13 +183,6 @@ func (d *dated) bitOf(name string) uint64 {
 	return 1 << (len(d.fields) - 1)
 }
 
-func (d *dated) note(set uint64) {
-	if d.seen == nil {
-		d.seen = map[uint64]bool{}
-	}
-	d.seen[set] = true
-}
-
 // has reports whether any record has one of the fields some but not the field missing, and whether any has none of these fields.
 func (d *dated) has(some []string, missing string) (instead, none bool) {
 	for set := range d.seen {

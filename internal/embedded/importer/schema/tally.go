@@ -59,7 +59,7 @@ type Tally struct {
 
 // NewTally returns a tally without records.
 func NewTally() *Tally {
-	return &Tally{byName: map[string]*fieldTally{}, refused: map[string]bool{}}
+	return &Tally{byName: map[string]*fieldTally{}, refused: map[string]bool{}, dated: dated{seen: map[uint64]bool{}}}
 }
 
 // Add counts the values of a record. It returns the names of fields beyond item.MaxFields, and of those with long names, each once.
@@ -101,7 +101,7 @@ func (t *Tally) Add(fields []item.Field) []string {
 		t.ambiguous = t.ambiguous || field.record == t.Records
 		field.record = t.Records
 	}
-	t.dated.note(times)
+	t.dated.seen[times] = true
 	return extra
 }
 

@@ -1,8 +1,6 @@
 package table
 
-import (
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
-)
+import "github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 
 // strays describes the few cells of a column that differ from all others, such as "every Tuesday" among dates. The column has the type of
 // the others, and a further field has the strays, so that none is lost.

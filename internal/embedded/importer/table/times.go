@@ -235,9 +235,7 @@ func inZone(clock, zone string) (time.Time, error) {
 	return time.ParseInLocation(layout[:min(len(layout), len(clock))], clock, place)
 }
 
-var (
-	shortOffset = item.Expression(`^(?:UTC|GMT)? ?([+-](?:0?\d|1[0-4]))(?::?([0-5]\d))?$`)
-)
+var shortOffset = item.Expression(`^(?:UTC|GMT)? ?([+-](?:0?\d|1[0-4]))(?::?([0-5]\d))?$`)
 
 // withZone adds the zone in another cell to the local time, as JSON, at the end of a record. Any other value stays.
 func withZone(record []byte, from int, zone string) []byte {
