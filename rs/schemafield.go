@@ -22,7 +22,7 @@ type SchemaField struct {
 }
 
 // HasBounds reports whether a filter can compare the field with a bound.
-func (f *SchemaField) HasBounds() bool {
+func (f SchemaField) HasBounds() bool {
 	return slices.ContainsFunc(f.Ranges, func(operator string) bool { return slices.Contains(Bounds, operator) })
 }
 

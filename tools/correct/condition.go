@@ -30,7 +30,7 @@ func (c *correction) filter(args rs.Object) rs.Object {
 		}
 		use, purpose := fields.Use(fields.Filters), "be filtered by"
 		if rs.Kind(m.Value) == "object" {
-			use, purpose = fields.HasBounds, "be filtered by a range"
+			use, purpose = rs.SchemaField.HasBounds, "be filtered by a range"
 			if instead, ok := c.textRange(args, field, rs.AsObject(m.Value)); ok {
 				mended = mended.WithAll(instead)
 				continue
@@ -239,7 +239,7 @@ func showing(args rs.Object, field string) rs.Object {
 // textRange returns what a range on a field without ranges means: a time, an exact text or a list of values; false if it is unknown.
 func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (instead rs.Object, ok bool) {
 	f := c.stream.Field(field)
-	if f == nil || slices.Contains(c.stream.Suited(fields.HasBounds), field) || len(bounds) == 0 {
+	if f == nil || slices.Contains(c.stream.Suited(rs.SchemaField.HasBounds), field) || len(bounds) == 0 {
 		return nil, false
 	}
 	value, dates, words := bounds[0].Value, 0, 0
@@ -273,7 +273,7 @@ func (c *correction) textRange(args rs.Object, field string, bounds rs.Object) (
 		return nil, false
 	}
 	c.report("unknown_field", "filter", "field %s of %s cannot be filtered by a range. Those that can: %s.",
-		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(fields.HasBounds), maxShown))
+		quote.Text(field), c.stream.Name, quote.Names(c.stream.Suited(rs.SchemaField.HasBounds), maxShown))
 	return instead, true
 }
 

@@ -223,7 +223,7 @@ func (c *correction) sort(args rs.Object) rs.Object {
 	}
 	descending = descending || direction == "desc"
 	before := c.instead
-	to := c.name("sort", field, fields.HasBounds, "be sorted by")
+	to := c.name("sort", field, rs.SchemaField.HasBounds, "be sorted by")
 	switch {
 	case to == "" && c.stream.Field(field) != nil:
 		c.report("invalid_sort", "sort", "The call below is without: sort what it reads.")

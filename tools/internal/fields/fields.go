@@ -191,9 +191,6 @@ func Aggregates(kind string) Use {
 	}
 }
 
-// HasBounds reports whether a filter can compare a field with a bound.
-func HasBounds(f rs.SchemaField) bool { return f.HasBounds() }
-
 // Filters reports whether a filter may name a field.
 func Filters(f rs.SchemaField) bool { return f.Exact || len(f.Ranges) > 0 }
 

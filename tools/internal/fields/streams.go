@@ -241,13 +241,13 @@ var subjects = lexicon.Of("subject")
 
 // OnlyNumber returns the one field of a stream with a number that can be compared; "" for none or several.
 func (s Stream) OnlyNumber() string {
-	return only(s.namesOf(func(f rs.SchemaField) bool { return f.Granted && isNumberField(f) && HasBounds(f) }))
+	return only(s.namesOf(func(f rs.SchemaField) bool { return f.Granted && isNumberField(f) && f.HasBounds() }))
 }
 
 // Measured returns the one number of a stream that a superlative compares: for money an amount, for a length a duration, or the only
 // number; for any measure the only number or the only amount. Records can be sorted by it. It is "" if none or several may be meant.
 func Measured(document *rs.Schema, stream string, by written.Measure) string {
-	all := Numbers(document, []string{stream}, HasBounds)
+	all := Numbers(document, []string{stream}, rs.SchemaField.HasBounds)
 	fit := slices.DeleteFunc(slices.Clone(all), func(f InStream) bool {
 		if by == written.Length {
 			return !durations().MatchString(written.Snake(f.Field))
@@ -270,7 +270,7 @@ var durations = written.Expression(lexicon.Pattern("duration"))
 // column for each, such as debit and credit. Both are "" for any other stream.
 func Sides(document *rs.Schema, stream string) (paid, received string) {
 	var out, in []string
-	for _, f := range Numbers(document, []string{stream}, HasBounds) {
+	for _, f := range Numbers(document, []string{stream}, rs.SchemaField.HasBounds) {
 		name := " " + strings.ReplaceAll(written.Snake(f.Field), "_", " ") + " "
 		switch isOut, isIn := paidOut().MatchString(name), paidIn().MatchString(name); {
 		case isOut && !isIn:

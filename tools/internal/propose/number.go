@@ -89,7 +89,7 @@ func (s *search) distinctField(a *ask, source known.Source) (field, word string)
 func (s *search) readAmount(a *ask) bool {
 	field := ""
 	if of := a.amount.Of; of != "" {
-		field = s.numberNamed(a.source(), []string{of}, fields.HasBounds)
+		field = s.numberNamed(a.source(), []string{of}, rs.SchemaField.HasBounds)
 		a.explain(of)
 	}
 	field = cmp.Or(field, s.measured(a, written.Money))
@@ -136,7 +136,7 @@ func (s *search) readExtreme(a *ask) bool {
 	}
 	for _, child := range source.Children { // the thread with the most messages, or the longest
 		isPart := func(word string) bool { return fields.Calls(word, child.Target) }
-		a.number.field = s.numberNamed(source, []string{child.Target}, fields.HasBounds)
+		a.number.field = s.numberNamed(source, []string{child.Target}, rs.SchemaField.HasBounds)
 		if a.number.field != "" && (a.superlative.By == written.Length || slices.ContainsFunc(a.left, isPart)) {
 			a.left = slices.DeleteFunc(a.left, isPart)
 			return true

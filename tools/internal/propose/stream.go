@@ -42,7 +42,7 @@ func (s *search) streamIn(a *ask, sources []known.Source) bool {
 		return false
 	}
 	suits := func(source known.Source) bool {
-		return a.amount.Of == "" || len(relax.Topic(a.amount.Of)) == 0 || s.numberNamed(source, []string{a.amount.Of}, fields.HasBounds) != ""
+		return a.amount.Of == "" || len(relax.Topic(a.amount.Of)) == 0 || s.numberNamed(source, []string{a.amount.Of}, rs.SchemaField.HasBounds) != ""
 	}
 	source, named := s.streamNamed(a, sources, suits)
 	if a.named = named; !named || !suits(source) {
