@@ -64,47 +64,16 @@ func (t Tool) string(p *parameter, raw string) string {
 
 // guessed returns the value that is probably meant, or "" to leave the argument out.
 func (t Tool) guessed(p *parameter, raw string) string {
-	text, isText := rs.AsText(raw)
-	list, _ := rs.AsArray(list(raw))
 	switch {
 	case p.Type == "integer":
-		if likely := foreign.LikelyForms[p.Name][written.Snake(text)]; likely != "" {
-			text, raw = likely, likely
-		}
-		if count, ok := strings.CutPrefix(text, "top "); ok {
-			text, raw = count, count
-		}
-		if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e10 { // 1e3
-			text = strconv.Itoa(int(n))
-			raw = text
-		}
-		number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
-		switch {
-		case !isText || !foreign.WholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:
-			return ""
-		case number > p.Most:
-			return rs.EncodeJSON(p.Most)
-		}
+		return p.guessedNumber(raw)
 	case p.Words != nil:
-		if len(list) > 0 {
-			raw = t.string(p, list[0])
-		}
-		word, _ := rs.AsText(raw)
-		likely, near := foreign.LikelyForms[p.Name][written.Snake(word)], written.Nearest(word, p.Words, 1)
-		switch {
-		case likely != "":
-			return rs.EncodeJSON(likely)
-		case slices.Contains(p.Words, word):
-		case len(near) > 0 && written.Distance(written.Snake(word), near[0]) <= max(1, len(near[0])/3): // half_year does not mean year
-			return rs.EncodeJSON(near[0])
-		default:
+		return t.guessedWord(p, raw)
+	case p.Type == "array":
+		if list, _ := rs.AsArray(foreign.Chosen(raw)); len(list) == 0 {
 			return ""
 		}
-	case p.Type == "array":
-		if list, _ := rs.AsArray(foreign.Chosen(raw)); len(list) > 0 {
-			return foreign.Chosen(raw)
-		}
-		return ""
+		return foreign.Chosen(raw)
 	case p.Type == "string":
 		raw = foreign.TextIn(p.Name, raw)
 		if list, ok := rs.AsArray(raw); ok && len(list) > 0 {
@@ -117,4 +86,43 @@ func (t Tool) guessed(p *parameter, raw string) string {
 		return ""
 	}
 	return raw
+}
+
+func (p *parameter) guessedNumber(raw string) string {
+	text, isText := rs.AsText(raw)
+	if likely := foreign.LikelyForms[p.Name][written.Snake(text)]; likely != "" {
+		text, raw = likely, likely
+	}
+	if count, ok := strings.CutPrefix(text, "top "); ok {
+		text, raw = count, count
+	}
+	if n, err := strconv.ParseFloat(text, 64); err == nil && n == math.Trunc(n) && math.Abs(n) < 1e10 { // 1e3
+		text = strconv.Itoa(int(n))
+		raw = text
+	}
+	number, _ := rs.Object{{Name: "n", Value: strings.TrimPrefix(text, "+")}}.Number("n")
+	switch {
+	case !isText || !foreign.WholeNumber().MatchString(text) || strings.HasPrefix(text, "-") || number < p.Least:
+		return ""
+	case number > p.Most:
+		return rs.EncodeJSON(p.Most)
+	}
+	return raw
+}
+
+func (t Tool) guessedWord(p *parameter, raw string) string {
+	if list, _ := rs.AsArray(list(raw)); len(list) > 0 {
+		raw = t.string(p, list[0])
+	}
+	word, _ := rs.AsText(raw)
+	likely, near := foreign.LikelyForms[p.Name][written.Snake(word)], written.Nearest(word, p.Words, 1)
+	switch {
+	case likely != "":
+		return rs.EncodeJSON(likely)
+	case slices.Contains(p.Words, word):
+		return raw
+	case len(near) > 0 && written.Distance(written.Snake(word), near[0]) <= max(1, len(near[0])/3): // half_year does not mean year
+		return rs.EncodeJSON(near[0])
+	}
+	return ""
 }
