@@ -60,7 +60,6 @@ func boundConnection(sources []access) string {
 	return ""
 }
 
-// connectionRefs lists the connections of sources without duplicates.
 func connectionRefs(sources []access) []connectionRef {
 	var refs []connectionRef
 	for _, s := range sources {
@@ -71,7 +70,6 @@ func connectionRefs(sources []access) []connectionRef {
 	return refs
 }
 
-// ofConnector reports whether id is the key or the source id of the connector.
 func (s access) ofConnector(id string) bool {
 	return s.Connector.Key == id || s.Connector.SourceID == id
 }

@@ -106,7 +106,6 @@ func extendedType(field model.Field) string {
 	return ""
 }
 
-// jsonTypes lists the JSON types that the values of a field may have.
 func jsonTypes(field model.Field) []string {
 	kind := field.Type
 	switch kind {
@@ -136,7 +135,6 @@ func fieldSchema(field model.Field) object {
 	return schema
 }
 
-// recordSchema returns the JSON Schema of a record with these fields.
 func recordSchema(fields []model.Field) object {
 	properties, required := object{}, []string{}
 	for _, field := range fields {

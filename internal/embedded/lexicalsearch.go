@@ -154,7 +154,6 @@ func (c *call) searchPosition(bound string) cursor {
 	return position
 }
 
-// searchedCount counts the sources that have a searched field.
 func (in searchInput) searchedCount() (count int) {
 	for _, s := range in.request.Sources {
 		if s.IsSearched() {

@@ -89,7 +89,6 @@ func (p *parameters) takeFilter(brackets string, values []string) *apiError {
 	return nil
 }
 
-// has reports whether a parameter was given and is not empty.
 func (p parameters) has(name string) bool { return p.single[name] != "" }
 
 // positional are the parameters that may differ between pages of one query. Connections are bound separately, by id.

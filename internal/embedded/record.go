@@ -88,7 +88,6 @@ func (c *call) expansions(sources []access) []string {
 	return names
 }
 
-// An expansion is a relation with the source that it leads to and the requested limit.
 type expansion struct {
 	model.Relation
 	target access

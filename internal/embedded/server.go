@@ -201,7 +201,6 @@ func (s *Server) refusalOf(r *http.Request, err error) *apiError {
 	return newError(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
 }
 
-// writeError writes the error response of a request.
 func (s *Server) writeError(w http.ResponseWriter, r *http.Request, requestID string, err error) {
 	refusal := s.refusalOf(r, err)
 	body := refusal.body(requestID)

@@ -73,7 +73,6 @@ func (v streamView) shown(names ...string) []string {
 	return shown
 }
 
-// views lists the stream's views, without fields that are not granted.
 func (v streamView) views() []object {
 	views := []object{}
 	for _, view := range v.Stream.Views {

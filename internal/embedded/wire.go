@@ -78,7 +78,6 @@ func writeJSON(w http.ResponseWriter, status int, body any) {
 	_, _ = w.Write([]byte(rs.EncodeJSON(body) + "\n")) // #nosec G705 -- JSON, which browsers do not render as a page
 }
 
-// An apiError is an error response.
 type apiError struct {
 	Status      int
 	Code        string

@@ -29,7 +29,6 @@ type registeredClient struct {
 // preRegistered needs no registration. It has no redirect URI.
 var preRegistered = &registeredClient{ID: "pdpp_cli", Name: "pdpp_cli", AuthMethod: "none"}
 
-// client returns the client that a request names.
 func (s *Server) client(c *call) (*registeredClient, error) {
 	id := c.form.Get("client_id")
 	if id == preRegistered.ID {
@@ -91,7 +90,6 @@ func mayRedirect(uri string) bool {
 	return isASCII && (u.Scheme == "https" || isLoopback(u))
 }
 
-// within reports whether all values are among those that are allowed.
 func within(values []string, allowed ...string) bool {
 	return !slices.ContainsFunc(values, func(value string) bool { return !slices.Contains(allowed, value) })
 }

@@ -151,7 +151,6 @@ func picks(connector model.Connector, picked []string) g.Node {
 	})
 }
 
-// fieldsOf formats the requested fields.
 func fieldsOf(g StreamGrant) string {
 	if g.Fields == nil {
 		return "all fields"
@@ -159,7 +158,6 @@ func fieldsOf(g StreamGrant) string {
 	return strings.Join(g.Fields, ", ")
 }
 
-// spanOf formats the requested time range.
 func spanOf(g StreamGrant) string {
 	since, until := boundOf(g.Since), boundOf(g.Until)
 	switch {

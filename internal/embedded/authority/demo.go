@@ -42,7 +42,6 @@ func NewDemoTokens(random io.Reader) (DemoTokens, error) {
 	return tokens, nil
 }
 
-// demoClient is the client of the demo grants.
 const demoClient = "personal_assistant"
 
 // DemoGrants returns one grant of each kind over a person's connectors: see [DemoTokens]. If the package has several members, the last one

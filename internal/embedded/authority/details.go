@@ -146,7 +146,6 @@ func (d detail) check() error {
 	return nil
 }
 
-// connector finds a source by its key or its id.
 func (s *Server) connector(source string) (model.Connector, bool) {
 	return model.Find(s.Connectors(), func(c model.Connector) bool { return c.Key == source || c.SourceID == source })
 }

@@ -61,7 +61,6 @@ func (g *Grants) Revoke(token string) {
 	}
 }
 
-// revokeMembers ends the grants of the members of a package.
 func (g *Grants) revokeMembers(grant Grant) {
 	for _, id := range grant.Members {
 		g.RevokeID(id)
@@ -78,7 +77,6 @@ func (g *Grants) RevokeID(id string) {
 	})
 }
 
-// byID finds a grant and its token by the grant's id.
 func (g *Grants) byID(id string) (token string, grant Grant, ok bool) {
 	g.byToken.Range(func(key, held any) bool {
 		if held.(Grant).ID == id {

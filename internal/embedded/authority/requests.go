@@ -227,7 +227,6 @@ func (s *Server) authorize(c *call) (any, error) {
 	return c.redirect(s.consentURL(c, pending))
 }
 
-// redirect sends a browser to an address.
 func (c *call) redirect(address string) (any, error) {
 	c.header.Set("Location", address)
 	c.status = http.StatusFound

@@ -18,7 +18,6 @@ const (
 	maxAccess = 20
 )
 
-// answerToken answers the token endpoint.
 func (s *Server) answerToken(c *call) (any, error) {
 	switch c.form.Get("grant_type") {
 	case grantDevice:
@@ -31,7 +30,6 @@ func (s *Server) answerToken(c *call) (any, error) {
 	return nil, badRequest("unsupported_grant_type", "Only device_code grant_type is supported here")
 }
 
-// A tokenBody is the response of the token endpoint.
 type tokenBody struct {
 	AccessToken          string   `json:"access_token"`
 	AuthorizationDetails []detail `json:"authorization_details,omitempty"`

@@ -18,7 +18,6 @@ const maxBlobBytes = 256 << 20
 
 type blobBudget struct{ left int }
 
-// take returns the blob if the budget covers it, else nil.
 func (b *blobBudget) take(blob *model.Blob) *model.Blob {
 	if blob == nil || len(blob.Bytes) > b.left {
 		return nil

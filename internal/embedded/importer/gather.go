@@ -56,25 +56,21 @@ var likenesses = [...]likeness{
 // topNames are the names of streams of many files at the top, by their format.
 var topNames = map[format]string{formatContacts: "contacts", formatCalendar: "events"}
 
-// byDay groups files whose names differ only in a day or a month.
 func byDay(file fileGroup, base string) (fileGroup, bool) {
 	file.stem = datedName().ReplaceAllString(base, "")
 	return file, file.stem != base && file.kind != formatCalendar && file.kind != formatContacts // each of their exports is complete
 }
 
-// byYear groups tables whose names differ only in a year.
 func byYear(file fileGroup, base string) (fileGroup, bool) {
 	file.stem = yearName().ReplaceAllString(base, "")
 	return file, file.stem != base && file.kind == formatTable
 }
 
-// byNumber groups files whose names differ only in numbers.
 func byNumber(file fileGroup, base string) (fileGroup, bool) {
 	file.stem = strings.Trim(countedName().ReplaceAllString(base, "_"), "_")
 	return file, true
 }
 
-// byFolder groups all files of a folder.
 func byFolder(file fileGroup, _ string) (fileGroup, bool) { return file, true }
 
 // byName groups files of the same name in many subfolders, such as the conversations of a chat.

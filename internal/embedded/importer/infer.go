@@ -136,7 +136,6 @@ func (n *inference) streams() ([]model.Stream, error) {
 
 const foundStep = 1000
 
-// A linesAround counts the lines around the table of a file.
 type linesAround struct{ first, all, totals int } // first is a line number
 
 func (l linesAround) with(one item.Item) linesAround {

@@ -146,7 +146,6 @@ func (l *lister) relative(name string) string {
 	return packedAlone().ReplaceAllString(strings.TrimPrefix(name, l.root+"/"), "$1")
 }
 
-// declares reports whether the manifest declares the stream of a file.
 func (l *lister) declares(called string) bool {
 	name := streamName(strings.TrimSuffix(called, path.Ext(called)))
 	return slices.ContainsFunc(l.declared, func(s schema.Stream) bool { return s.Name == name })

@@ -141,7 +141,6 @@ func (c *openedCache) take(state string) (opened io.Closer) {
 	return opened
 }
 
-// put keeps a file until it is taken.
 func (c *openedCache) put(state string, opened io.Closer) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

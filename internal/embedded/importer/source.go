@@ -53,7 +53,6 @@ func (p piece) title() string {
 	return ""
 }
 
-// tablesIn returns the tables of a sheet or a file, if it has several.
 func tablesIn(part string, rows io.Reader, sheet bool) (found []piece) {
 	for _, one := range table.Sections(rows, sheet) {
 		found = append(found, piece{Part: part, Section: &one})

@@ -80,7 +80,6 @@ func stemsOf(at int, term string) map[string]string {
 	return stems
 }
 
-// areIrregular reports whether a word has an irregular form.
 func areIrregular(word, form string) bool {
 	for at, groups := range irregularForms() {
 		if groups != nil && slices.Contains(groups[stemOf(at, word)], form) {

@@ -32,7 +32,6 @@ type searcher struct {
 	result    *Result
 }
 
-// scopeOf returns the scope of the source of a found record.
 func (s *searcher) scopeOf(version uint32) *sourceScope { return &s.scope[s.documents.source[version]] }
 
 // A posting is a record that has a unit, with the weighted count of its places.
@@ -89,7 +88,6 @@ func (s *searcher) speaks(source, column int, among uint32) bool {
 	return !known || mostSpoken(texts)&among != 0
 }
 
-// eachPlace visits the places of a term, record by record.
 func (s *searcher) eachPlace(term string, visit func(version uint32, column, times int)) {
 	var first int64
 	var stored sql.RawBytes

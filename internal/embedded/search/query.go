@@ -38,7 +38,6 @@ type alternative struct {
 	only   uint32 // languages of the texts in which it matches; 0: all
 }
 
-// A parsedQuery has the words and phrases of a query.
 type parsedQuery struct {
 	units    []*unit
 	excluded []phrase
@@ -51,7 +50,6 @@ const (
 	timeUnit = maxUnits
 )
 
-// individual returns the units that are looked up individually.
 func (q *parsedQuery) individual() []*unit { return q.units[:min(len(q.units), maxUnits)] }
 
 // counts reports whether a unit is looked up individually.

@@ -121,7 +121,6 @@ func (x *Index) tables() []*store.Table {
 	})
 }
 
-// count finds how many records there are, and how many have their vectors.
 func (r *run) count(ctx context.Context) error {
 	records, done := 0, 0
 	for _, t := range r.tables() {
@@ -139,7 +138,6 @@ func (r *run) count(ctx context.Context) error {
 	return nil
 }
 
-// indexAll makes the vectors of each stream in turn.
 func (r *run) indexAll(ctx context.Context) error {
 	if err := r.probe(ctx); err != nil {
 		return err

@@ -91,7 +91,6 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	return c, err
 }
 
-// width is the greatest number of connections of a connector.
 func (c *Catalog) width() int {
 	most := 1
 	for _, connector := range c.Connectors {

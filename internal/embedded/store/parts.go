@@ -45,7 +45,6 @@ func (l *load) begin() (err error) {
 	return err
 }
 
-// rollback ends a transaction that was not committed.
 func (l *load) rollback() {
 	if l.tx != nil {
 		_ = l.tx.Rollback()

@@ -27,7 +27,6 @@ func first(ctx context.Context, db querier, query string, args []any, into ...an
 	return err == nil, err
 }
 
-// list reads the rows of a query, each into a value.
 func list[T any](ctx context.Context, db querier, query string, args []any, scan func(*sql.Rows, *T) error) (all []T, err error) {
 	err = search.Each(ctx, db, query, args, func(rows *sql.Rows) error {
 		var one T

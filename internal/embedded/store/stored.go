@@ -10,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
 )
 
-// A storedPart is a part as the store has it.
 type storedPart struct {
 	model.Part
 	first, last int64 // versions of its records
@@ -58,7 +57,6 @@ func storedParts(ctx context.Context, db querier) (map[string]storedPart, error)
 	})
 }
 
-// known returns the complete parts.
 func known(stored map[string]storedPart) map[string]model.Part {
 	parts := map[string]model.Part{}
 	for name, part := range stored {

@@ -36,7 +36,6 @@ type Column struct {
 	read  bool // computed from the record's JSON for each comparison, instead of stored
 }
 
-// newTable lays out a stream's table. Number is unique in the store.
 func newTable(number int, connector *model.Connector, stream *model.Stream) *Table {
 	t := &Table{Name: tableName(number), number: number, Connector: connector, Stream: stream}
 	for i, field := range stream.Fields {
@@ -109,7 +108,6 @@ func (t *Table) connectionNumber(id string) int {
 	return slices.IndexFunc(t.Connector.Connections, func(one model.Connection) bool { return one.ID == id })
 }
 
-// sortColumn is the column of the default order.
 func (t *Table) sortColumn() string {
 	if c, ok := t.Column(t.Stream.CursorField); ok {
 		return c.name

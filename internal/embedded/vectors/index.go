@@ -155,7 +155,6 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	return nil
 }
 
-// keep adds a stored vector to memory.
 func (k *vectorSet) keep(p Part, stored []byte) {
 	k.dimension = len(stored) - 4
 	k.parts = append(k.parts, p)

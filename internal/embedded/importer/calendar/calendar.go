@@ -157,7 +157,6 @@ func (c *component) id() string {
 	return fmt.Sprintf("sha256-%x", digest[:16])
 }
 
-// text returns the text of the first property with a name, or "".
 func (c *component) text(name string) string {
 	if found := c.properties[name]; len(found) > 0 {
 		return found[0].Text()

@@ -27,7 +27,6 @@ func values(rule *rrule.ROption) int {
 		len(rule.Byhour) + len(rule.Byminute) + len(rule.Bysecond)
 }
 
-// times is the number of times within a day.
 func times(rule *rrule.ROption) int {
 	return max(1, len(rule.Byhour)) * max(1, len(rule.Byminute)) * max(1, len(rule.Bysecond))
 }

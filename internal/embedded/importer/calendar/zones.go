@@ -168,7 +168,6 @@ func (z *calendarZones) begin(name string) {
 	delete(z.refused, name)
 }
 
-// add adds a part of a zone, or refuses the zone.
 func (z *calendarZones) add(name string, part zoneRule) {
 	switch {
 	case !part.known || part.begins.IsZero() || z.refused[name]:

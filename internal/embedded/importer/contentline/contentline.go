@@ -118,7 +118,6 @@ func (p Property) Is(mark, kind string) bool {
 	return p.Name == mark && strings.EqualFold(strings.TrimSpace(p.Value), kind)
 }
 
-// escapes decodes the escapes of a text.
 var escapes = strings.NewReplacer(`\n`, "\n", `\N`, "\n", `\,`, ",", `\;`, ";", `\:`, ":", `\\`, `\`)
 
 // Text returns the value with its escapes decoded.

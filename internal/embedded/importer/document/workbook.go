@@ -185,7 +185,6 @@ func attribute(e xml.StartElement, name string) string {
 	return ""
 }
 
-// A cellStyle is how a number is shown, and its currency.
 type cellStyle struct {
 	kind     numberStyle
 	currency string

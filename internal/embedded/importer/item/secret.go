@@ -232,7 +232,6 @@ const (
 	cookie                  // with its value
 )
 
-// secretValues match the values of each kind.
 var secretValues = [...]func() *regexp.Regexp{
 	noSecret:     Expression(`^\b\B`),
 	anyValue:     Expression(``),

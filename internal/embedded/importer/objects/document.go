@@ -46,7 +46,6 @@ func (d *document) peek() jsontext.Kind {
 	return d.decoder.PeekKind()
 }
 
-// more reports whether the array or object has more values.
 func (d *document) more() bool {
 	kind := d.peek()
 	return kind != jsontext.KindInvalid && kind != ']' && kind != '}'

@@ -165,7 +165,6 @@ const WhenField = "when"
 // ahead matches the names of dates that are still to come when a record happens, such as due dates.
 var ahead = item.Expression(`(?i)(?:^|[_.])due|expir|deadline|until|fällig|vencim|échéance|scadenza`)
 
-// maxDated is the most fields that dated tracks.
 const maxDated = 64
 
 // A dated tracks which of the fields with names of times each record has.

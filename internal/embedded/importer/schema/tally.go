@@ -10,7 +10,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
-// A fieldTally counts the values of one field.
 type fieldTally struct {
 	table.Column
 	members *Tally // the members of its objects, by dotted names; nil: none yet, or the objects are maps

@@ -256,7 +256,6 @@ func attribute(of *html.Node, key string) string {
 	return ""
 }
 
-// textOfFirst returns the text of the first element of a kind.
 func textOfFirst(in *html.Node, kind atom.Atom) string {
 	for one := range in.Descendants() {
 		if one.DataAtom == kind {

@@ -125,7 +125,6 @@ type xmlTable struct {
 //go:embed xmlrows.txt
 var xmlTables string
 
-// finishers complete the rows of a table.
 var finishers = map[string]func(row map[string]string){
 	"kml": func(row map[string]string) {
 		place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude and, optionally, elevation
@@ -159,7 +158,6 @@ var finishers = map[string]func(row map[string]string){
 	},
 }
 
-// tableOf returns one of xmlTables.
 func tableOf(name string) xmlTable {
 	t := xmlTable{finish: finishers[name], lenient: name == "ofx"}
 	t.kinds, t.cells, t.around = map[string]string{}, map[string]string{}, map[string]string{}

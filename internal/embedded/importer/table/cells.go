@@ -37,7 +37,6 @@ type Beside struct {
 	text func(of Cell, cell, clock string) string
 }
 
-// append appends its value as JSON.
 func (b Beside) append(to []byte, of Cell, cell, clock string) []byte {
 	switch text := b.text(of, cell, clock); {
 	case text == "":

@@ -9,7 +9,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 )
 
-// dates describes the dates of a column.
 type dates struct {
 	canBe    bool // the column can have dates: it is one of a table, or a JSON field with such a name
 	stamps   int  // dates in the form that records have
@@ -28,7 +27,6 @@ type dates struct {
 	hasEpoch    bool // a date is the Unix epoch, which many programs write for no time at all
 }
 
-// all counts the dates.
 func (d *dates) all() int { return d.stamps + d.others }
 
 // add counts a text. isStamp reports a date in the form that records have.

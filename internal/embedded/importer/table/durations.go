@@ -35,7 +35,6 @@ var (
 	isoSpan = item.Expression(`^P(?:(\d{1,5})W)?(?:(\d{1,6})D)?(?:T(?:(\d{1,6})H)?(?:(\d{1,8})M)?(?:(\d{1,9}(?:[.,]\d+)?)S)?)?$`)
 )
 
-// add counts a cell.
 func (d *durations) add(text string) {
 	if !d.isNamed {
 		return

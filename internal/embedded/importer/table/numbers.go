@@ -89,7 +89,6 @@ func isAmount(text string) bool {
 	return text != "" && len(text) <= maxNumber && (pointNumber().MatchString(text) || commaNumber().MatchString(text))
 }
 
-// formsOfNumber returns which of some forms a number has.
 func formsOfNumber(text string, some numberForms) (found numberForms) {
 	isShort := len(text) <= maxNumber
 	if isShort && some&pointNumbers != 0 && pointNumber().MatchString(text) {

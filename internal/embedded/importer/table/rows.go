@@ -67,7 +67,6 @@ func (r *rows) row() (cells []string, line int, err error) {
 	}
 }
 
-// next returns the first waiting row, or reads the next one.
 func (r *rows) next() (cells []string, line int, err error) {
 	if len(r.waiting) == 0 {
 		return r.row()

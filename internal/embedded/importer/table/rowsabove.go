@@ -7,7 +7,6 @@ import (
 	"unicode/utf8"
 )
 
-// rowsAbove describes the rows above a line.
 type rowsAbove struct {
 	columns      []columnAbove
 	lastLine     int // of the last row
@@ -16,7 +15,6 @@ type rowsAbove struct {
 	longestFirst int // bytes of the longest first cell
 }
 
-// A columnAbove describes one column of those rows.
 type columnAbove struct {
 	kinds    kindCounts // of its first cells
 	sum      float64    // of its numbers
@@ -41,10 +39,8 @@ func (c *columnAbove) is(kind int) bool {
 	return c.kinds[kind] > 0 && 5*c.kinds[kind] >= 4*c.kinds.all()
 }
 
-// isTyped reports a column of numbers or of dates.
 func (c *columnAbove) isTyped() bool { return c.is(aNumber) || c.is(aDay) }
 
-// isAlike reports a number in a column of numbers, or a date in a column of dates.
 func (c *columnAbove) isAlike(cell string, kind int) bool {
 	return c.is(kind) && (kind == aNumber && c.isNumber && isBare(cell) || kindOf(cell) == kind)
 }

@@ -55,7 +55,6 @@ func Sections(file io.Reader, sheet bool) []Section {
 	return nil
 }
 
-// A sectioner finds the sections of a file.
 type sectioner struct {
 	rows
 	found       []foundSection
