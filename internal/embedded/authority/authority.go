@@ -123,3 +123,25 @@ func keyed(key []byte, text string) string {
 	mac.Write([]byte(text))
 	return hex.EncodeToString(mac.Sum(nil))
 }
+
+// metadata returns the metadata of the authorization server (RFC 8414).
+func (s *Server) metadata(c *call) (any, error) {
+	origin := s.Origin(c.Request)
+	return map[string]any{
+		"issuer":                                     origin,
+		"authorization_endpoint":                     origin + "/oauth/authorize",
+		"token_endpoint":                             origin + "/oauth/token",
+		"registration_endpoint":                      origin + "/oauth/register",
+		"pushed_authorization_request_endpoint":      origin + "/oauth/par",
+		"device_authorization_endpoint":              origin + "/oauth/device_authorization",
+		"agent_connect_endpoint":                     origin + "/agent-connect",
+		"introspection_endpoint":                     origin + "/introspect",
+		"response_types_supported":                   []string{"code"},
+		"grant_types_supported":                      []string{grantDevice, grantCode, grantRefresh},
+		"code_challenge_methods_supported":           []string{"S256"},
+		"token_endpoint_auth_methods_supported":      []string{"none"},
+		"pdpp_registration_modes_supported":          []string{"dynamic", "pre_registered_public"},
+		"pdpp_pre_registered_public_clients":         []any{preRegistered},
+		"pdpp_authorization_details_types_supported": []string{detailsType},
+	}, nil
+}

@@ -254,3 +254,21 @@ func connectionIDs(connector model.Connector) []string {
 	}
 	return ids
 }
+
+// declaration returns the public data of a source: its id and the names of its streams, but no connections.
+func (s *Server) declaration(c *call) (any, error) {
+	connector, ok := s.connector(c.id)
+	if !ok {
+		return nil, refuse(http.StatusNotFound, "not_found", "Connector not found")
+	}
+	streams := []map[string]string{}
+	for _, stream := range connector.Streams {
+		streams = append(streams, map[string]string{"name": stream.Name})
+	}
+	return map[string]any{
+		"protocol_version": "0.1.0", "connector_id": connector.Key, "connector_key": connector.Key, "manifest_uri": connector.SourceID,
+		"display_name":       connector.Key,
+		"source_declaration": map[string]any{"source": sourceBody{ID: connector.SourceID, Kind: "connector"}},
+		"streams":            streams,
+	}, nil
+}
