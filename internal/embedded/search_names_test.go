@@ -53,3 +53,24 @@ func TestACommonNameFindsTheAnswerBesideAQuestion(t *testing.T) {
 		t.Errorf("%v records with some words: %v", some, got.at("meta"))
 	}
 }
+
+// Ben is a common word in Dutch, and Will in English. With a capital within a query they are names.
+func TestANameIsNoCommonWord(t *testing.T) {
+	r := newNotes(t, []note{
+		{ID: "notice", Text: "Messages and calls are encrypted."},
+		{ID: "ben", Text: "See you at noon.", Author: "Ben Moss"},
+		{ID: "will", Text: "The usual place.", Author: "Will Hart"},
+		{ID: "sie", Text: "Wann kommen Sie?", Author: "Otto"},
+	})
+	for query, want := range map[string]string{"messages of Ben": "ben", "messages from Will": "will", "kitchen notes. What of Ben": "ben"} {
+		if got := r.ok("tok-owner", searchFor(query)).ids("record_key"); !slices.Contains(got, want) {
+			t.Errorf("%q: hits %v, want also %s", query, got, want)
+		}
+	}
+	for _, query := range []string{"Which Messages Are From Will", "wann kommen Sie an den Bahnhof", "the notice. What was it"} {
+		left := fmt.Sprint(r.ok("tok-owner", searchFor(query)).at("meta", "recall", "left_out_words"))
+		if common := map[string]string{"Which": "Are From Will", "wann": "Sie", "the": "What"}[strings.Fields(query)[0]]; !strings.Contains(left, common) {
+			t.Errorf("%q: left out %s", query, left)
+		}
+	}
+}

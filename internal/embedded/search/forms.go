@@ -183,7 +183,7 @@ func (s *searcher) forms(term, accented string, languages uint32) []candidate {
 func (s *searcher) lighten() uint32 {
 	var terms []string
 	for _, u := range s.query.units {
-		if !u.quoted {
+		if !u.quoted && !u.name {
 			terms = append(terms, u.phrase...)
 		}
 	}
@@ -202,7 +202,8 @@ func (s *searcher) lighten() uint32 {
 	}
 	weighty := false
 	for i, u := range s.query.units {
-		isName := language == 1 && strings.Contains(u.text, "-") && len(s.postings(u.phrase, 0)) > 0 // one-to-one
+		isName := language == 1 && strings.Contains(u.text, "-") && len(s.postings(u.phrase, 0)) > 0 || // one-to-one
+			u.name && language&inGerman == 0
 		isTime := language == 1 && (u.phrase.word() == "time" || u.phrase.word() == "times") &&
 			slices.Contains(beforeTime, s.query.word(i-1))
 		u.light = u.light || isTime || !u.quoted && !isName && u.isStop(language)
@@ -213,6 +214,9 @@ func (s *searcher) lighten() uint32 {
 	}
 	return guess
 }
+
+// inGerman is the language in which words such as Sie have a capital.
+const inGerman = 1 << 1
 
 // beforeTime are words after which time is one of several times and says nothing, as in last time.
 var beforeTime = []string{"last", "first", "next", "many", "what", "which"}

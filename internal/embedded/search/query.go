@@ -20,6 +20,7 @@ type unit struct {
 	phrase  phrase
 	written phrase // with its possessive ending
 	quoted  bool   // every hit must have it, exactly
+	name    bool   // it may be a name: it has a capital and follows a word in small letters
 
 	light bool // it carries no weight: a stop word, or part of a time
 	time  bool // it is light as part of a time
@@ -76,6 +77,9 @@ var (
 // possessive matches the possessive ending of a word, such as 's.
 var possessive = regexp.MustCompile("(?i)['\u2019\u02bc`\u00b4]s([^\\pL\\pN]*)$")
 
+// afterSmall matches a word with a capital after one in small letters of the same sentence.
+var afterSmall = regexp.MustCompile(`(?:^|\s)\p{Ll}[^\s.:;?!]*\s+(\p{Lu}\pL+)`)
+
 // dottedDate matches a text with a date, which would otherwise look like a phone number: "01.02.2026 15.30".
 var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\D|$)`)
 
@@ -91,6 +95,10 @@ func parseQuery(text string) parsedQuery {
 		q.units = append(q.units, &unit{text: text, phrase: phraseOf(text)})
 		return q
 	}
+	names := map[string]bool{}
+	for _, found := range afterSmall.FindAllStringSubmatch(text, -1) {
+		names[found[1]] = true
+	}
 	for _, found := range pattern.FindAllStringSubmatch(text, -1) {
 		word, quoted := found[2]+found[3]+found[4], strings.Contains(found[0], `"`)
 		written := phraseOf(word)
@@ -103,7 +111,8 @@ func parseQuery(text string) parsedQuery {
 		case found[1] != "":
 			q.excluded = append(q.excluded, p)
 		case !slices.ContainsFunc(q.units, func(u *unit) bool { return u.quoted == quoted && slices.Equal(u.phrase, p) }):
-			q.units = append(q.units, &unit{text: p.bare(word), phrase: p, written: written, quoted: quoted})
+			text := p.bare(word)
+			q.units = append(q.units, &unit{text: text, phrase: p, written: written, quoted: quoted, name: names[text]})
 		}
 	}
 	if len(q.units) == 0 { // only exclusions: nothing to look for
