@@ -27,9 +27,9 @@ func (s *search) answer(ctx context.Context) (newest, hint, metric string) {
 			continue
 		}
 		if says, metric := s.call(a); says != "" && k == byTime {
-			return says, "", ""
+			return says + s.elsewhere(ctx, a), "", ""
 		} else if says != "" {
-			return "", says, metric
+			return "", says + s.elsewhere(ctx, a), metric
 		}
 	}
 	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 && !s.several {
