@@ -33,7 +33,8 @@ func TestAQueryForAKindOfRecord(t *testing.T) {
 		{shop, "was war das Teuerste, das ich gekauft habe", `query_records {"stream":"orders","sort":"-total","limit":1}`},
 		{shop, "most expensive flight", ""},
 		{shop, "the largest thing", ""},
-		{shop + more, "most expensive thing I bought", ""},
+		{shop + more, "most expensive thing I bought", `The largest of orders by total: query_records {"stream":"orders","sort":"-total","limit":1}. ` +
+			`Also: The largest of receipts by amount: query_records {"stream":"receipts","sort":"-amount","limit":1}`},
 	} {
 		schema := `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[` +
 			strings.ReplaceAll(row.streams, "TIME", time) + `]}]}`

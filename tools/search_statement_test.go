@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -81,6 +82,32 @@ func TestAQueryAboutAStatementWithTwoColumns(t *testing.T) {
 		})
 	}
 	proposesOf(t, of("bytes_out", "bytes_in"), []proposed{{"How much did I spend?", "1", "0", ""}})
+}
+
+// A person has statements of several banks. A question about payments is offered a call for each whose field says who was paid, as far as
+// it has that name, and is told which amounts these leave out.
+func TestAQueryAboutSeveralStatements(t *testing.T) {
+	const columns = `"day":"t=date,role=event-time,eq,r=gte|gt|lte|lt","amount":"t=number,eq,r=gte|gt|lte|lt,a=sum|min|avg"}}`
+	of := func(streams string) string {
+		return `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[
+		` + streams + `,{"name":"notes","field_capabilities":{"text":"t=text,lex"}}]}]}`
+	}
+	const first = `{"name":"giro","field_capabilities":{"Begünstigter":"t=text,lex,eq,a=group_by",` + columns
+	const second = `,{"name":"savings","field_capabilities":{"Payee":"t=text,lex,eq,a=group_by",` + columns
+	const card = `,{"name":"card","field_capabilities":{"note":"t=text,role=secondary,lex,eq,a=group_by",` + columns
+	const two = `,{"name":"old","field_capabilities":{"Debit":"t=number,eq,r=gte|lte,a=sum","Credit":"t=number,eq,r=gte|lte,a=sum"}}`
+	const sum, netflix = `The sum of amount of %s: aggregate {"stream":"%s","metric":"sum","field":"amount","connection_id":"c","filter":`,
+		`{"%s":"NETFLIX.COM","amount":{"lt":0}}}`
+	inGiro := fmt.Sprintf(sum+netflix, "giro", "giro", "Begünstigter")
+	inSavings := fmt.Sprintf(sum+netflix, "savings", "savings", "Payee")
+	proposesOf(t, of(first), []proposed{{"How much did I spend on Netflix?", "-9", "0", inGiro + "\n"}})
+	proposesOf(t, of(first+card), []proposed{{"How much did I spend on Netflix?", "-9", "0", inGiro + ". Left out are the amounts of card\n"}})
+	proposesOf(t, of(first+second+card+two), []proposed{
+		{"How much did I spend on Netflix?", "-9", "0", inGiro + ". Also: " + inSavings + ". Left out are the amounts of card, old\n"},
+		{"What was my biggest expense?", "-9", "0", `The largest of giro by amount, where what was paid is negative: query_records {"stream":"giro",` +
+			`"sort":"amount","limit":1,"filter":{"amount":{"lt":0}}}. Also: The largest of savings by amount`},
+		{"How much did I spend at Lidl?", "-9", "0", ""},
+	})
 }
 
 type proposed struct {

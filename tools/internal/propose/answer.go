@@ -24,12 +24,15 @@ func (s *search) answer(ctx context.Context) (newest, hint, metric string) {
 	for _, k := range s.kinds(ctx) {
 		a := s.read(ctx, k)
 		if a == nil {
+			if says, metric := s.ofPurchases(ctx, k); says != "" {
+				return "", says, metric
+			}
 			continue
 		}
 		if says, metric := s.call(a); says != "" && k == byTime {
 			return says + s.elsewhere(ctx, a), "", ""
 		} else if says != "" {
-			return "", says + s.elsewhere(ctx, a), metric
+			return "", says + s.elsewhere(ctx, a) + s.besides(a.isBought, a.source().Stream), metric
 		}
 	}
 	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 && !s.several {

@@ -62,6 +62,7 @@ type number struct {
 type place struct {
 	sources    []known.Source // the stream that the ask is about, under the connections that may be meant
 	named      bool           // words name the stream
+	isBought   bool           // it is one with amounts of money because the ask is about what was paid
 	connection string         // the id of the one connection that it names
 	wrote      bool           // a verb says that somebody wrote them
 }

@@ -5,10 +5,13 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
 // maxSenderStreams is the most other streams in which a sender is looked for.
@@ -38,6 +41,54 @@ func (s *search) elsewhere(ctx context.Context, a *ask) (says string) {
 		says += fmt.Sprintf(". %d more streams with senders were not looked at", more)
 	}
 	return says
+}
+
+// maxPurchases is the most streams with amounts for which there is a call each.
+const maxPurchases = 4
+
+// ofPurchases returns the call for a kind of answer in each of the streams that may have what was paid, such as the statements of two banks.
+// It is "" if none has it.
+func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) {
+	var of []string
+	for _, stream := range s.purchases[:min(len(s.purchases), maxPurchases)] {
+		one := *s
+		one.only, one.purchases = stream, nil
+		a := one.read(ctx, k)
+		if a == nil || a.topic.none {
+			continue
+		}
+		if call, by := one.call(a); call != "" {
+			says, metric, of = says+quote.When(says != "", ". Also: ")+call, by, append(of, stream)
+		}
+	}
+	s.purchases = nil
+	return says + s.besides(says != "", of...), metric
+}
+
+// besides names the streams with amounts that the calls for some streams leave out, if these calls are about what was paid.
+func (s *search) besides(isBought bool, streams ...string) string {
+	if !isBought {
+		return ""
+	}
+	var others []string
+	for _, source := range s.Schema().Sources {
+		paid, _ := fields.Sides(s.Schema().Document, source.Stream)
+		isMoney := func(number fields.InStream) bool {
+			return number.Field == paid || written.IsMoneyName(number.Field) && !written.IsLevel(number.Field)
+		}
+		numbers := fields.Numbers(s.Schema().Document, []string{source.Stream}, fields.Aggregates("sum"))
+		isPart := slices.ContainsFunc(s.Schema().Sources, func(whole known.Source) bool {
+			isChild := func(r rs.Relation) bool { return r.Target == source.Stream }
+			return slices.Contains(streams, whole.Stream) && slices.ContainsFunc(whole.Children, isChild)
+		})
+		if s.isSearched(source) && !isPart && slices.ContainsFunc(numbers, isMoney) && !slices.Contains(append(others, streams...), source.Stream) {
+			others = append(others, source.Stream)
+		}
+	}
+	if len(others) == 0 {
+		return ""
+	}
+	return ". Left out are the amounts of " + quote.Names(others, maxNamedStreams)
 }
 
 // senderIn returns the call for an ask about a sender in another source; "" if that has nobody whom the query names, or no record with the

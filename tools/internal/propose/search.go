@@ -61,6 +61,9 @@ type search struct {
 	life   known.Source // with the field by which the query means its time, such as created_at, as its time
 	unlike string       // that no field has the time that the query means
 
+	purchases []string // streams any of which may have what was paid
+	only      string   // the one of them that is searched now
+
 	several  bool             // it names several senders or merchants: no search is for these
 	Question *render.Question // the query as a question, without its time
 }
@@ -105,7 +108,8 @@ func (s *search) recall() rs.Object { return s.list.Envelope.Object("meta").Obje
 // isSearched reports whether the search is of a source; a cached schema may be of all connections.
 func (s *search) isSearched(source known.Source) bool {
 	only := s.Scope.ConnectionID
-	return (only == "" || only == source.Connection.ID) && (len(s.Streams) == 0 || slices.Contains(s.Streams, source.Stream))
+	isOther := s.only != "" && s.only != source.Stream
+	return !isOther && (only == "" || only == source.Connection.ID) && (len(s.Streams) == 0 || slices.Contains(s.Streams, source.Stream))
 }
 
 func (s *search) inPeriod() bool { return s.Period != (period.Period{}) }

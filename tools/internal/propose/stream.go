@@ -102,6 +102,16 @@ func (s *search) streamNamed(a *ask, sources []known.Source, suits func(known.So
 	return first(sources, func(source known.Source) bool { return source.Stream == stream })
 }
 
+// streamsOf returns the streams of some sources.
+func streamsOf(sources []known.Source) (streams []string) {
+	for _, source := range sources {
+		if !slices.Contains(streams, source.Stream) {
+			streams = append(streams, source.Stream)
+		}
+	}
+	return streams
+}
+
 // first returns the first of some sources for which a condition is true.
 func first(sources []known.Source, is func(known.Source) bool) (source known.Source, found bool) {
 	if at := slices.IndexFunc(sources, is); at >= 0 {
@@ -117,6 +127,7 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 	switch {
 	case a.superlative.By == written.Money, a.noun == "shop", isNumber && s.isPurchase(a),
 		a.kind == sums && (has(a.query, paid) || len(a.left) > 0):
+		a.isBought = true
 		return s.onlyPurchases(sources)
 	case a.kind == counts && has(a.query, distinct):
 		source, _ = first(sources, func(source known.Source) bool {
@@ -143,7 +154,7 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 }
 
 // onlyPurchases returns the source of the one stream with an amount of money and a field whose name is one for whom was paid, or else the
-// one with an amount and a text that says it; none if several have them.
+// one with an amount and a text that says it. It is none if several have them, which are then s.purchases.
 func (s *search) onlyPurchases(sources []known.Source) known.Source {
 	document := s.Schema().Document
 	isNamed := func(source known.Source) bool { return slices.ContainsFunc(source.Fields(document), known.IsPayee) }
@@ -155,6 +166,7 @@ func (s *search) onlyPurchases(sources []known.Source) known.Source {
 		fit = slices.DeleteFunc(fit, func(source known.Source) bool { return !isNamed(source) })
 	}
 	if len(fit) == 0 || slices.ContainsFunc(fit, func(source known.Source) bool { return source.Stream != fit[0].Stream }) {
+		s.purchases = streamsOf(fit)
 		return known.Source{}
 	}
 	return fit[0]
