@@ -91,8 +91,16 @@ func (s *searchPage) number() string {
 	return noCount + write.Offer(" Records with the words, by stream: ", q.call("").Call("search"), write.LineChars)
 }
 
+// foundWords returns the words of the first hit if no record has all words of the query, because some occur nowhere: verbs, mostly.
+func (s *searchPage) foundWords() []string {
+	if len(s.hits) == 0 || !s.l.Recall.Has("missing_words") || s.l.Matches() != "0" {
+		return nil
+	}
+	return s.hit(0).Words
+}
+
 // extreme answers a query for the newest or oldest: with q.Newest if that is known, else with the newest or oldest of the hits that have
-// all words and the call that finds any newer or older one.
+// all words, or those of the first, and the call that finds any newer or older one.
 func (s *searchPage) extreme(oldest bool) string {
 	rank, comparative, bound, beyond := "newest", "newer", "since", time.Millisecond
 	if oldest {
@@ -103,12 +111,15 @@ func (s *searchPage) extreme(oldest bool) string {
 	}
 	var best *hit.Hit
 	var bestTime time.Time
-	withAllWords, future, ongoing := 0, 0, 0
+	withAllWords, future, ongoing, found, words := 0, 0, 0, s.foundWords(), "all words"
+	if len(found) > 0 {
+		words = write.QuoteEach(found)
+	}
 	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
 	for i := range s.hits {
 		h := s.hit(i)
-		switch t, err := rs.ReadTime(h.Authored); {
-		case err != nil || h.Has != "": // a hit that lacks a word is about something else
+		switch t, err := timeOf(h); {
+		case err != nil || h.Has != "" && (len(found) == 0 || !slices.Equal(h.Words, found)): // a hit that lacks a word is about something else
 		case !oldest && t.Before(since):
 			ongoing++
 		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
@@ -128,9 +139,9 @@ func (s *searchPage) extreme(oldest bool) string {
 	among, hasOthers := fmt.Sprintf("%s of these %d", rank, withAllWords), withAllWords+future+ongoing < len(s.hits)
 	switch {
 	case withAllWords == 1:
-		among = "one hit" + write.When(hasOthers, " with all words")
-	case hasOthers:
-		among = fmt.Sprintf("%s of the %d with all words", rank, withAllWords)
+		among = "one hit" + write.When(hasOthers || len(found) > 0, " with "+words)
+	case hasOthers, len(found) > 0:
+		among = fmt.Sprintf("%s of the %d with %s", rank, withAllWords, words)
 	}
 	among += write.When(future > 0, " until now") + write.When(ongoing > 0, " since then")
 	says := fmt.Sprintf("The %s: %s, %s.", among, best.ID, best.When()) +
@@ -145,6 +156,16 @@ func (s *searchPage) extreme(oldest bool) string {
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(until))
 	return says + write.Offer(" Any "+comparative+": ", q.call("").Call("search"), write.LineChars)
+}
+
+// timeOf returns the time of a hit. If it has no zone, it is that of the emission, if this is of the same day and minute.
+func timeOf(h *hit.Hit) (time.Time, error) {
+	t, err := rs.ReadTime(h.Authored)
+	const minute = len("2006-01-02T15:04")
+	if err == nil || len(h.Authored) < minute || len(h.Emitted) < minute || strings.Replace(h.Authored[:minute], " ", "T", 1) != h.Emitted[:minute] {
+		return t, err
+	}
+	return rs.ReadTime(h.Emitted)
 }
 
 // ofTimes offers the searches of the time that the query names, and of another such time.
