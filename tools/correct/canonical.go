@@ -103,6 +103,9 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
 		base, part, _ := strings.Cut(plain, "[")
 		switch {
+		case plain == "user_id" && m.Value == `"me"`: // of Gmail: the owner of the data
+			canonical = canonical.Without(m.Name)
+			continue
 		case m.Name == "_source": // of Elasticsearch; source is an alias of connection_id
 			plain = "source_fields"
 		case base == "fields": // of JSON:API
@@ -135,7 +138,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 // withAlias renames an argument to the parameter that its name is an alias of, if that parameter takes its value.
 func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 	for _, p := range t.parameters {
-		isID := p.Name == "id" && strings.HasSuffix(plain, "_id") && !foreign.Silent[plain] // message_id
+		isID := p.Name == "id" && strings.HasSuffix(plain, "_id") && plain != "user_id" // message_id
 		isAlias := slices.Contains(foreign.Aliases[p.Name], plain) ||
 			!args.Has(p.Name) && (isID || slices.Contains(foreign.LackingAliases[p.Name], plain))
 		list, isList := rs.AsArray(m.Value)

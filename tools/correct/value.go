@@ -54,6 +54,7 @@ func (t Tool) string(p *parameter, raw string) string {
 		}
 	case isText && p.Name == "cursor" && s != "":
 		return rs.EncodeJSON(written.Cursor(s))
+	case p.Name == "order" && t.Takes("sort") && foreign.IsQuantity(sent): // it needs a field
 	case ok && slices.Contains(p.Words, plain):
 		return rs.EncodeJSON(plain)
 	case p.Words == nil && isText && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != "":

@@ -166,7 +166,7 @@ var (
 )
 
 const (
-	silentWords = "reason purpose explanation description intent comment user user_id format output output_format verbose debug pretty " +
+	silentWords = "reason purpose explanation description intent comment format output output_format verbose debug pretty " +
 		"timeout include_metadata raw limit cursor view detail"
 	pageWords = "page page_number offset skip starting_after ending_before"
 )

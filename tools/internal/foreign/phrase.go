@@ -44,13 +44,15 @@ func Phrased(args rs.Object) rs.Object {
 
 // excludedBy returns the words that the value of an argument such as exclude leaves out of a search, each as " -word"; "" for none.
 func excludedBy(value string) (words string) {
-	list, isList := rs.AsArray(value)
-	if !isList {
-		list = []string{value}
+	list, isText := written.Text(value)
+	if rs.Kind(value) == "array" {
+		list = value
+	} else if !isText {
+		return ""
 	}
-	for _, raw := range list {
-		switch text, isText := written.Text(raw); {
-		case !isText || written.Truth(raw) != "" || strings.ContainsAny(text, `":`):
+	for _, text := range written.Names(list) {
+		switch {
+		case written.Truth(rs.EncodeJSON(text)) != "" || strings.ContainsAny(text, `":`):
 			return ""
 		case strings.Contains(text, " "):
 			words += ` -"` + text + `"`
@@ -62,7 +64,7 @@ func excludedBy(value string) (words string) {
 }
 
 var excludingNames = written.Set("exclude excluding not without must_not exclude_words exclude_terms " +
-	"excluded_words not_words exclude_keywords")
+	"excluded_words not_words exclude_keywords negative_keywords negative_terms none_of")
 
 var (
 	exactNames = written.Set("mode match match_type match_mode search_type search_mode exact " +

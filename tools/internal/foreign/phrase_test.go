@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/foreign"
 )
 
@@ -34,5 +35,26 @@ func TestAlternativesOfPhrases(t *testing.T) {
 	}
 	if _, calls := foreign.Alternatives(strings.Repeat(`("a"|b) `, 64)); calls != 1000 { // not 2^64, which is 0 as an int
 		t.Errorf("64 alternatives of two need %d calls", calls)
+	}
+}
+
+// What a search shall not have is written as the words of its query, each with its sign.
+func TestWhatASearchExcludes(t *testing.T) {
+	for arguments, want := range map[string]string{
+		`{"q":"tax","exclude":"draft, old copy"}`:          `tax -draft -"old copy"`,
+		`{"q":"tax","exclude":"draft copy"}`:               `tax -"draft copy"`,
+		`{"q":"tax","negative_keywords":["draft","copy"]}`: `tax -draft -copy`,
+		`{"q":"tax","exclude":{"a":1}}`:                    `tax`,
+		`{"q":"tax AND NOT (draft OR \"old copy\") 2026"}`: `tax -draft -"old copy" 2026`,
+		`{"q":"tax -(draft copy)"}`:                        `tax -draft -copy`,
+		`{"q":"NOT (draft | copy) tax"}`:                   `-draft -copy tax`,
+		`{"q":"tax NOT (draft AND copy)"}`:                 `tax NOT (draft AND copy)`,
+		`{"q":"\"tax NOT (draft OR copy)\""}`:              `"tax NOT (draft OR copy)"`,
+		`{"q":"tax NOT draft NOT copy"}`:                   `tax NOT draft NOT copy`,
+		`{"q":"tax (draft OR copy)"}`:                      `tax (draft OR copy)`,
+	} {
+		if q := foreign.Dated(foreign.Phrased(rs.AsObject(arguments))).Text("q"); q != want {
+			t.Errorf("%s looks for %s; want %s", arguments, q, want)
+		}
 	}
 }

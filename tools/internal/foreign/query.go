@@ -126,7 +126,7 @@ func QueryOperators(q string) (found []QueryOperator, words string) {
 
 // OperatorWords maps names of arguments in other searches to the operator with the same meaning in a query.
 var OperatorWords = written.ByWord(map[string]string{
-	"from": "from sender author by sender_name from_name written_by sent_by", "to": "to recipient recipients sent_to", "cc": "cc",
+	"from": "from sender author by sender_name from_name written_by sent_by user user_name username from_user", "to": "to recipient recipients sent_to", "cc": "cc",
 	"subject": "subject title",
 })
 
@@ -236,16 +236,32 @@ func QueryOf(args rs.Object) (q, name string) {
 var (
 	excludedWord   = written.Expression(`(?:\s+AND\s+NOT\s+|\s+!)(\w[\w'-]*)|^NOT\s+(\w*[a-z][\w'-]*)`)
 	excludedPhrase = written.Expression(`(^|\s)(?:AND\s+)?NOT\s+"`)
+	excludedGroup  = written.Expression(`"[^"]*"|\s*(?:(?:\bAND\s+)?\bNOT\s*|(?:^|\s)[-!])\(([^()]*)\)`)
+	groupTerm      = written.Expression(`"[^"]*"|[^\s",|]+`)
 )
+
+// withoutGroups writes a sign before each of the words that a query excludes in brackets: NOT (invoice OR receipt) means -invoice -receipt.
+func withoutGroups(q string) string {
+	return excludedGroup().ReplaceAllStringFunc(q, func(found string) string {
+		group := excludedGroup().FindStringSubmatch(found)[1]
+		if group == "" || strings.Contains(group, " AND ") || strings.ContainsAny(group, "+&") {
+			return found // a phrase, or words that are excluded only together
+		}
+		terms := slices.DeleteFunc(groupTerm().FindAllString(group, -1), func(term string) bool { return strings.EqualFold(term, "or") })
+		return " -" + strings.Join(terms, " -")
+	})
+}
 
 // Dated moves before:, after: and similar operators with a date from the query to the bounds of the search.
 func Dated(args rs.Object) rs.Object {
 	q, name := QueryOf(args)
+	asked := strings.TrimSpace(q)
+	q = withoutGroups(q)
 	words := excludedPhrase().ReplaceAllString(q, `$1-"`)
 	if !strings.Contains(q, `"`) {
 		words = strings.TrimSpace(excludedWord().ReplaceAllString(q, " -$1$2"))
 	}
-	if words != strings.TrimSpace(q) {
+	if words = strings.TrimSpace(words); words != asked {
 		q, args = words, args.With(name, rs.EncodeJSON(words))
 	}
 	found, words := QueryOperators(q)

@@ -19,7 +19,9 @@ var (
 	sortNulls = written.Set("nulls nulls_first nulls_last missing unmapped_type")
 )
 
-// quantities are the words for directions that need a field, unlike newest, which is by time.
+// IsQuantity reports whether a word for a direction needs a field, unlike newest, which is by time.
+func IsQuantity(word string) bool { return quantities[written.Snake(word)] }
+
 var quantities = written.Set("highest largest biggest greatest lowest smallest highest_first largest_first biggest_first greatest_first " +
 	"most_first high_to_low lowest_first smallest_first fewest_first least_first low_to_high")
 
@@ -136,6 +138,9 @@ func Directed(name string) (field, direction string) {
 func Sorted(args rs.Object) rs.Object {
 	field, direction := Sort(args.Get("sort"))
 	order := args.Text("order")
+	if args.Has("sort") && IsQuantity(order) {
+		order = Directions[written.Snake(order)]
+	}
 	f, d := Sort(args.Get("order"))
 	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "-total"
 		field, direction, order = f, d, ""
