@@ -273,6 +273,25 @@ func InForm(m rs.Member, message string) string {
 	return cmp.Or(written.InField(m.Name, m.Value, isNumber), written.Range(cmp.Or(usual, m.Value)), usual, written.Value(m.Value))
 }
 
+// textOf reads a value of a field that is a condition, such as ">= 5 and < 9", "5+" or "since 2026-03-01"; nil for any other.
+func (r *filterReader) textOf(field, s string) expression {
+	t := &filterText{reader: r, rest: s, field: field}
+	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
+		return r.operated(field, word, literal(value), 0)
+	}
+	word, value, _ := strings.Cut(strings.ToLower(s), " ")
+	if least, ok := strings.CutSuffix(s, "+"); ok {
+		word, value = "gte", least
+	}
+	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
+		return r.operated(field, word, literal(value), 0)
+	}
+	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
+		return nil
+	}
+	return t.whole()
+}
+
 // isEitherDay reports whether a date may be two days, such as 03/06/2026.
 func isEitherDay(m rs.Member) bool { return len(written.DaysOf(strings.Trim(m.Value, `"`))) > 1 }
 

@@ -53,25 +53,6 @@ func (r *filterReader) text(s string) expression {
 	return (&filterText{reader: r, rest: s}).whole()
 }
 
-// textOf reads a value of a field that is a condition, such as ">= 5 and < 9", "5+" or "since 2026-03-01"; nil for any other.
-func (r *filterReader) textOf(field, s string) expression {
-	t := &filterText{reader: r, rest: s, field: field}
-	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
-		return r.operated(field, word, literal(value), 0)
-	}
-	word, value, _ := strings.Cut(strings.ToLower(s), " ")
-	if least, ok := strings.CutSuffix(s, "+"); ok {
-		word, value = "gte", least
-	}
-	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
-		return r.operated(field, word, literal(value), 0)
-	}
-	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {
-		return nil
-	}
-	return t.whole()
-}
-
 func (t *filterText) whole() expression {
 	e := t.any()
 	if t.space(); t.rest != "" {
@@ -243,6 +224,9 @@ func (t *filterText) compared(field, word string) expression {
 	listed := word == "=" && (strings.HasPrefix(t.rest, "(") || strings.HasPrefix(t.rest, "["))
 	value := t.operand(m, listed)
 	text, _ := written.Text(value)
+	if word == ">" && written.Computed(text) != "" {
+		word = ">=" // that day has its time in it
+	}
 	switch {
 	case isRange(m.operator) && !m.certain && written.IsWord(value): // "from Anna"
 		return nil
@@ -326,6 +310,10 @@ func (t *filterText) values() (values []string) {
 func (t *filterText) value() string {
 	if found := t.take(quotedSign); found != nil {
 		return rs.EncodeJSON(strings.NewReplacer(`''`, `'`, `""`, `"`, `\'`, `'`, `\"`, `"`).Replace(found[1] + found[2]))
+	}
+	if computed := written.Computed(t.head()); computed != "" {
+		t.rest = t.rest[len(computed):]
+		return rs.EncodeJSON(strings.TrimSpace(computed))
 	}
 	found := t.take(bareSign)
 	if found == nil {

@@ -31,7 +31,7 @@ func Days(s string, now time.Time) (first, last time.Time, ok bool) {
 	if len(s) > longest {
 		return first, last, false
 	}
-	if found, ok := readDays(timeWords(s), now); ok {
+	if found, ok := readDays(timeWords(inWords(s)), now); ok {
 		return found.first, found.last, true
 	}
 	if named, ok := NamedPeriod(s, now); ok && named.Rest == "" && !now.IsZero() { // after March, between March and May
@@ -235,6 +235,9 @@ func relativeDays(words []string, today time.Time) (period, bool) {
 	case words[2] == "ago":
 		from, ok := unitsFrom(today, -1, words[0], words[1])
 		return period{first: from}, ok
+	case words[2] == "ahead":
+		day, ok := unitsFrom(today, 1, words[0], words[1])
+		return period{day, day}, ok
 	case words[0] == "last":
 		from, ok := unitsFrom(today, -1, words[1], words[2])
 		return period{from, today}, ok
