@@ -80,8 +80,6 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 var (
 	sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
 	lucene  = written.Expression(`^[a-z]\w*:\S`) // a condition
-	selects = written.Expression(`(?is)^\s*select\s+(\*|[\w.]+(?:\s*,\s*[\w.]+)*)\s+from\s+(\w+)(?:\s+where\s+(.*?))?$`)
-	sqlTail = written.Expression(`(?is)^(.*?)(?:\s+order\s+by\s+(\w+)(?:\s+(asc|desc))?)?(?:\s+limit\s+([0-9]+))?\s*;?\s*$`)
 )
 
 // ofSQL returns the arguments that an SQL statement of one stream, or the conditions of one, means for query_records.
@@ -91,27 +89,10 @@ func (t Tool) ofSQL(args rs.Object) rs.Object {
 		if t.Name != "query_records" || m.Name != "filter" && (t.Takes(m.Name) || !sqlText().MatchString(s)) {
 			continue
 		}
-		tail := sqlTail().FindStringSubmatch(s)
-		if tail == nil || tail[1] == s && !sqlText().MatchString(s) {
-			continue
-		}
-		args, s = args.Without(m.Name), tail[1]
-		if found := selects().FindStringSubmatch(s); found != nil {
-			args, s = args.With("stream", rs.EncodeJSON(found[2])), found[3]
-			if found[1] != "*" {
-				args = args.With("fields", rs.EncodeJSON(written.Names(found[1])))
+		if read, conditions, ok := foreign.Statement(s, sqlText().MatchString(s)); ok {
+			if args = args.Without(m.Name).WithAll(read); conditions != "" {
+				args = filteredBy(args, rs.EncodeJSON(conditions))
 			}
-		}
-		if sort := tail[2]; strings.EqualFold(tail[3], "desc") {
-			args = args.With("sort", rs.EncodeJSON("-"+sort))
-		} else {
-			args = set(args, "sort", sort)
-		}
-		if s != "" {
-			args = filteredBy(args, rs.EncodeJSON(s))
-		}
-		if tail[4] != "" {
-			args = args.With("limit", tail[4])
 		}
 	}
 	return args

@@ -89,7 +89,8 @@ func (t Tool) conditionHint(args rs.Object, p foreign.Plan) string {
 	case slices.ContainsFunc(args, t.boundsTime): // the call looks up the fields of both
 		return ""
 	case p.Excluded != nil:
-		return excludedHint(t, *p.Excluded, args)
+		return excludedHint(t, *p.Excluded, args) +
+			quote.When(p.Others != nil, " It excludes by the first of the fields alone, not by "+quote.Names(p.Others, maxShown)+".")
 	case t.Name != "aggregate":
 		return "No filter looks within a text: search finds whole words."
 	case isGrouped(args) && args.Text("group_by") != p.Sought.Name:

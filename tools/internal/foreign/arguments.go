@@ -143,6 +143,12 @@ func Joined(args rs.Object) rs.Object {
 			if args = args.Without(m.Name); kind == "any" && len(rs.AsObject(filter)) != 1 {
 				args = args.With("filter", rs.Object{{Name: "or", Value: filter}}.JSON())
 			}
+		case restOperators[name] && rs.AsObject(m.Value) != nil:
+			args = args.Without(m.Name)
+			for _, c := range rs.AsObject(m.Value) {
+				filter = rs.JoinArray([]string{cmp.Or(filter, "{}"), rs.Object{{Name: c.Name, Value: rs.Object{{Name: name, Value: c.Value}}.JSON()}}.JSON()})
+			}
+			args = args.With("filter", filter)
 		case negations[name] && written.Truth(m.Value) == "true" && filter != "":
 			args = args.Without(m.Name).With("filter", rs.Object{{Name: "not", Value: filter}}.JSON())
 		case rs.AsObject(m.Value) != nil && (denials[verb] || verb == "filter" && (of == "not" || of == "out")):

@@ -118,6 +118,7 @@ func (e expression) turned() expression {
 type Plan struct {
 	Filter   rs.Object
 	Excluded *rs.Member // a condition that groups show: the value that a field must not have, NoneOf or AnyOf
+	Others   []string   // further fields with such values
 	Sought   *rs.Member // a text to look for within a field
 	Calls    int        // the number of calls for all alternatives
 	Overlaps bool       // a record may be in several of the alternatives: they are about different fields
@@ -129,6 +130,8 @@ const (
 	NoneOf = "null"
 	AnyOf  = "any"
 )
+
+func isAbsence(of rs.Member) bool { return of.Value == NoneOf || of.Value == AnyOf }
 
 // plan returns what one call can ask of an expression; false if a condition would be lost, or if no value fulfils them all.
 func (e expression) plan() (p Plan, ok bool) {
@@ -146,6 +149,10 @@ func (e expression) plan() (p Plan, ok bool) {
 				value = AnyOf
 			}
 			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: value}, inexpressible+1
+		case c.denied && p.Excluded != nil && !isAbsence(*p.Excluded): // groups show one
+			if c.field != p.Excluded.Name && !slices.Contains(p.Others, c.field) {
+				p.Others = append(p.Others, c.field)
+			}
 		case c.denied:
 			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: c.value}, inexpressible+1
 		case c.operator == within:
@@ -275,15 +282,22 @@ func InForm(m rs.Member, message string) string {
 
 // textOf reads a value of a field that is a condition, such as ">= 5 and < 9", "5+" or "since 2026-03-01"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
+	s = signs.Replace(s)
 	t := &filterText{reader: r, rest: s, field: field}
 	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
 		return r.operated(field, word, literal(value), 0)
 	}
-	word, value, _ := strings.Cut(strings.ToLower(s), " ")
+	if word, value, ok := strings.Cut(s, "."); ok && restOperators[word] && value != "" { // of PostgREST
+		return r.operated(field, word, literal(value), 0)
+	}
+	words := &filterText{reader: r, rest: s}
+	word := words.operator()
+	value := strings.ToLower(strings.TrimSpace(words.rest))
 	if least, ok := strings.CutSuffix(s, "+"); ok {
 		word, value = "gte", least
 	}
-	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value)) {
+	_, isAmount := written.WithoutCurrency(rs.EncodeJSON(value))
+	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value) || isAmount) {
 		return r.operated(field, word, literal(value), 0)
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {

@@ -98,22 +98,44 @@ func TestFiltersInJSON(t *testing.T) {
 		`{"a":{"contains":"x"},"b":1}`:                `{"b":1} with a: "x" of 1`,
 		`{"a":{"contains":"x"},"b":{"contains":"y"}}`: "",
 		`{"rules":[{"field":"a","operator":">","value":1},{"field":"b","value":2}],"combinator":"and"}`: `{"a":{"gt":1},"b":2} of 1`,
-		`{"data":{"attributes":{"a":1}}}`:        `{"a":1} of 1`,
-		`"{\"a\":{\"gte\":1}}"`:                  `{"a":{"gte":1}} of 1`,
-		`{"a":{"between":"1 and 5"}}`:            `{"a":{"gte":1,"lte":5}} of 1`,
-		`{"a":{"between":{"gte":1,"lte":5}}}`:    `{"a":{"gte":1,"lte":5}} of 1`,
-		`{"a":{"in":"x,y"}}`:                     `{"a":"x"} of 2`,
-		`{"a":[{"gt":1},{"lt":5}]}`:              `{"a":{"gt":1,"lt":5}} of 1`,
-		`{"a":{"gt":1,"options":"i"},"boost":2}`: `{"a":{"gt":1}} of 1`,
-		`{"a":1,"and":[{"a":2}]}`:                "",
-		`{"a":"> 5 and below 9"}`:                `{"a":{"gt":5,"lt":9}} of 1`,
-		`{"a":"> 9 or at most 5"}`:               `{"a":{"gt":9}} of 2`,
-		`{"a":{"unknown":1}}`:                    "",
-		`{"a":{}}`:                               "{} without a: null of 1",
-		`{"a":{"room":{"label":"x"}}}`:           "",
-		`{"a":{"grater_than":"x"}}`:              "",
-		`{"a":{"eqals":"x"}}`:                    "",
-		`{"$expr":{"$gt":["$a",1]}}`:             "",
+		`{"data":{"attributes":{"a":1}}}`:                          `{"a":1} of 1`,
+		`"{\"a\":{\"gte\":1}}"`:                                    `{"a":{"gte":1}} of 1`,
+		`{"a":{"between":"1 and 5"}}`:                              `{"a":{"gte":1,"lte":5}} of 1`,
+		`{"a":{"between":{"gte":1,"lte":5}}}`:                      `{"a":{"gte":1,"lte":5}} of 1`,
+		`{"a":{"in":"x,y"}}`:                                       `{"a":"x"} of 2`,
+		`{"a":[{"gt":1},{"lt":5}]}`:                                `{"a":{"gt":1,"lt":5}} of 1`,
+		`{"a":{"gt":1,"options":"i"},"boost":2}`:                   `{"a":{"gt":1}} of 1`,
+		`{"a":1,"and":[{"a":2}]}`:                                  "",
+		`{"a":"> 5 and below 9"}`:                                  `{"a":{"gt":5,"lt":9}} of 1`,
+		`{"a":"> 9 or at most 5"}`:                                 `{"a":{"gt":9}} of 2`,
+		`{"a":{"unknown":1}}`:                                      "",
+		`{"a":{}}`:                                                 "{} without a: null of 1",
+		`{"a":{"room":{"label":"x"}}}`:                             "",
+		`{"a":{"grater_than":"x"}}`:                                "",
+		`{"a":{"eqals":"x"}}`:                                      "",
+		`{"$expr":{"$gt":["$a",1]}}`:                               `{"a":{"gt":1}} of 1`,
+		`{"$expr":{"$gt":["$a","$b"]}}`:                            "",
+		`{"$expr":{"$and":[{"$gt":["$a",1]},{"$eq":["$b","x"]}]}}`: `{"a":{"gt":1},"b":"x"} of 1`,
+		`{"and":[{">":[{"var":"a"},1]},{"==":[{"var":"b"},"x"]}]}`: `{"a":{"gt":1},"b":"x"} of 1`,
+		`{">":[{"var":"a"},{"var":"b"}]}`:                          "",
+		`{"in":[{"var":"a"},["x","y"]]}`:                           `{"a":"x"} of 2`,
+		`{"a":"≥5","b":{"≤":9}}`:                                   `{"a":{"gte":5},"b":{"lte":9}} of 1`,
+		`{"a":"at least 5"}`:                                       `{"a":{"gte":5}} of 1`,
+		`{"a":"more than 50 EUR"}`:                                 `{"a":{"gt":"50 eur"}} of 1`,
+		`{"a":"above the line"}`:                                   `{"a":"above the line"} of 1`,
+		`{"a":"eq.paid","b":"gte.50","c":"is.gd"}`:                 `{"a":"paid","b":{"gte":50},"c":"is.gd"} of 1`,
+		`{"at":{"year":2026,"month":3}}`:                           `{"at":"2026-03"} of 1`,
+		`{"at":{"year":2026,"month":3,"day":5}}`:                   `{"at":"2026-03-05"} of 1`,
+		`{"at":{"month":3}}`:                                       "",
+		`{"sent_at":{"within":"30 days"}}`:                         `{"sent_at":"last 30 days"} of 1`,
+		`{"sent_at":{"last":"2 weeks"}}`:                           `{"sent_at":"last 2 weeks"} of 1`,
+		`{"sent_at":{"relative":"last_30_days"}}`:                  `{"sent_at":"last_30_days"} of 1`,
+		`{"sent_at":{"next":"7 days"}}`:                            `{"sent_at":"next 7 days"} of 1`,
+		`{"sent_at":{"next":"7d"}}`:                                "",
+		`{"name":{"last":"30 days"}}`:                              "",
+		`{"a":{"ne":"x"},"b":{"ne":"y"},"c":1}`:                    `{"c":1} without a: "x" nor b of 1`,
+		`{"and":[{"a":{"ne":"x"}},{"a":{"ne":"y"}}]}`:              `{} without a: "x" of 1`,
+		`{"a":{"ne":"x"},"b":{"exists":false}}`:                    "",
 	} {
 		p, ok := foreign.Read(filter, "")
 		got := ""
@@ -121,6 +143,9 @@ func TestFiltersInJSON(t *testing.T) {
 			got = p.Filter.JSON()
 			if p.Excluded != nil {
 				got += " without " + p.Excluded.Name + ": " + p.Excluded.Value
+				if p.Others != nil {
+					got += " nor " + strings.Join(p.Others, ", ")
+				}
 			}
 			if p.Sought != nil {
 				got += " with " + p.Sought.Name + ": " + p.Sought.Value

@@ -126,6 +126,9 @@ func (r *filterReader) member(m rs.Member, depth int) expression {
 			return r.operated(inner.Text("field"), word, "true", depth)
 		}
 	}
+	if field, value := ofOperands(m.Value); field != "" && IsOperator(word) && !r.certain {
+		return r.operated(field, word, value, depth)
+	}
 	if kind == "" || kind == "inner" && r.certain || !r.hasConditions(m.Value) {
 		return r.named(m, depth)
 	}
@@ -175,7 +178,11 @@ func (r *filterReader) hasConditions(raw string) bool {
 	case isText:
 		return !r.certain && strings.ContainsAny(s, "<>=:") && IsText(s)
 	}
-	return len(fields) > 0 && (!IsOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil)
+	if len(fields) == 0 {
+		return false
+	}
+	operand, _ := ofOperands(fields[0].Value)
+	return !IsOperator(fields[0].Name) || rs.AsObject(fields[0].Value) != nil || operand != "" && !r.certain
 }
 
 // named reads a condition whose field name may include operators.
@@ -218,17 +225,6 @@ func (r *filterReader) condition(field, raw string, depth int) expression {
 		return e
 	}
 	return r.one(field, "", raw)
-}
-
-var valueTypes = written.Set("$date $oid $numberInt $numberLong $numberDouble $numberDecimal")
-
-// plainValue returns the value of an object that names its type, such as {"$date":"2026-03-01"} of MongoDB; any other value unchanged.
-func plainValue(raw string) string {
-	o := rs.AsObject(raw)
-	if len(o) == 1 && valueTypes[o[0].Name] {
-		return o[0].Value
-	}
-	return raw
 }
 
 // operators reads an object of operators that compare one field.
@@ -293,6 +289,8 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	case !known && slices.Contains(r.known, field+"."+word): // a field within an object
 		r.folded = append(r.folded, field)
 		return r.condition(field+"."+word, raw, depth+1)
+	case !known && spanOf(field, word, raw) != "":
+		return r.condition(field, spanOf(field, word, raw), depth+1)
 	case !known:
 		return nil
 	case m.operator == datePart:

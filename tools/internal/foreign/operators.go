@@ -41,7 +41,7 @@ var (
 // wrappers maps what other query languages put around conditions to a kind: all, any or none of them must hold, or they look for a text.
 var wrappers = written.ByWord(map[string]string{
 	"all": "where filter filters query term terms range bool must constant_score and & && all all_of conditions rules query_string " +
-		"simple_query_string expression predicate",
+		"simple_query_string expression expr predicate",
 	"any":   "or any | || should any_of",
 	"inner": "data record attributes fields properties",
 	"not":   "not nor must_not exclude except none",
@@ -60,7 +60,7 @@ var joiners = written.Set("logic conjunction combinator operator op condition jo
 
 // plainWord returns a word of a filter in lower case, without the signs that other query languages put before it.
 func plainWord(word string) string {
-	return written.Snake(strings.TrimLeft(strings.TrimSpace(word), "$_"))
+	return written.Snake(strings.TrimLeft(strings.TrimSpace(signs.Replace(word)), "$_"))
 }
 
 // A meaning is what a word of a filter means.
@@ -89,6 +89,12 @@ func IsOperator(word string) bool {
 	m, ok := meaningOf(word)
 	return ok && m.operator != datePart
 }
+
+// restOperators are the operators that are written before a value or around conditions, as in "gte.50" and {"gte":{"total":50}}.
+var restOperators = written.Set("eq neq gt gte lt lte")
+
+// signs replaces the signs of mathematics by those of code.
+var signs = strings.NewReplacer("≥", ">=", "≤", "<=", "≠", "!=")
 
 var (
 	symbolAfter  = written.Expression(`^\s*([A-Za-z_][\w.]*)\s*(!==|!=|<>|!|>=|<=|==|=|>|<)\s*$`)
@@ -291,16 +297,6 @@ func spelled(o rs.Object) (field, word, value string, ok bool) {
 		}
 	}
 	return field, word, value, value != "" && IsOperator(word)
-}
-
-// ofProperty reads a condition in the notation of Notion, with its type as kind: {"property":"total","number":{"greater_than":5}}.
-func ofProperty(o rs.Object) (field, kind, condition string) {
-	field = cmp.Or(o.Text("property"), o.Text("timestamp"))
-	is := o.Without("property", "timestamp")
-	if len(o) != 2 || len(is) != 1 || !propertyTypes[is[0].Name] {
-		return "", "", ""
-	}
-	return field, is[0].Name, is[0].Value
 }
 
 // literal returns a value in the text of a condition as JSON: a number, a boolean, null, or a text.

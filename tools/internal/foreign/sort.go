@@ -29,7 +29,7 @@ var quantities = written.Set("highest largest biggest greatest lowest smallest h
 var Opposites = map[string]string{"asc": "desc", "desc": "asc"}
 
 var (
-	sortWithDirection = written.Expression(`(?i)^([^\s,:()]+?)(?:\s+|\s*[,:]\s*)(asc|desc|ascending|descending|-1)$`)
+	sortWithDirection = written.Expression(`(?i)^([^\s,:()]+?)(?:\s+|\s*[,:.]\s*)(asc|desc|ascending|descending|-1)$`)
 	sortAsFunction    = written.Expression(`(?i)^(asc|desc)\(\s*([^\s,:()]+)\s*\)$`)
 	sortSign          = written.Expression(`^([\w.]+)\s*([-+↓↑▼▲])$`)
 	sortFrame         = written.Expression(`(?i)^order\s+by\s+|[\s_]+nulls[\s_]+(?:first|last)$`)

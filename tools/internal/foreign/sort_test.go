@@ -34,6 +34,7 @@ func TestSort(t *testing.T) {
 		`{"by":"total","ascending":false,"desc":false}`: {"", ""},
 		`{"by":"total","ascending":"no"}`:               {"", ""},
 		`{"by":"total","x":1}`:                          {"", ""},
+		`"total.desc"`:                                  {"total", "desc"},
 		`7`:                                             {"", ""},
 	} {
 		if field, direction := Sort(raw); [2]string{field, direction} != want {

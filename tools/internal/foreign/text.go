@@ -47,7 +47,7 @@ func (r *filterReader) text(s string) expression {
 	if len(s) > longestText {
 		return nil
 	}
-	if s = strings.TrimSpace(s); len(s) > 6 && strings.EqualFold(s[:6], "where ") {
+	if s = strings.TrimSpace(signs.Replace(s)); len(s) > 6 && strings.EqualFold(s[:6], "where ") {
 		s = s[6:]
 	}
 	return (&filterText{reader: r, rest: s}).whole()
