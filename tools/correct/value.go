@@ -89,6 +89,7 @@ func (t Tool) guessed(p *parameter, raw string) string {
 	return raw
 }
 
+// guessedNumber is guessed for an integer.
 func (p *parameter) guessedNumber(raw string) string {
 	text, isText := rs.AsText(raw)
 	if likely := foreign.LikelyForms[p.Name][written.Snake(text)]; likely != "" {
@@ -111,6 +112,7 @@ func (p *parameter) guessedNumber(raw string) string {
 	return raw
 }
 
+// guessedWord is guessed for a parameter that takes one of a few words.
 func (t Tool) guessedWord(p *parameter, raw string) string {
 	if list, _ := rs.AsArray(list(raw)); len(list) > 0 {
 		raw = t.string(p, list[0])

@@ -37,7 +37,6 @@ const (
 	formatDatabase        // tables, each a stream
 	formatDocument        // a page of HTML, or a document of a word processor
 
-	// formats of one service or device, whose files have any extension
 	formatChat             // an exported chat of WhatsApp
 	formatSlack            // a day of a channel of Slack
 	formatKeep             // a note of Google Keep, or what Google writes about a photo
@@ -53,6 +52,9 @@ const (
 	formatEvernote         // notes
 	formatAssistant        // conversations of ChatGPT and Claude
 )
+
+// isOfService reports a format of one service or device, whose files have any extension.
+func (f format) isOfService() bool { return f >= formatChat }
 
 // A way is how the files of a format are recognized, read and grouped into streams. The ways are tried in their order.
 type way struct {

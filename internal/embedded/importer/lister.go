@@ -164,7 +164,7 @@ func (l *lister) streamFor(kind format, name string) string {
 		name = l.from.name + "/" + name
 	}
 	short := streamName(strings.TrimSuffix(name, ending))
-	if formatOf(name) == formatUnknown && kind < formatChat || l.taken[short] { // an unknown extension, and no format of a service
+	if formatOf(name) == formatUnknown && !kind.isOfService() || l.taken[short] { // an unknown extension, and no format of a service
 		short = streamName(name)
 	}
 	return l.free(short)

@@ -131,8 +131,11 @@ type reopened struct {
 	name string
 }
 
-// Seek goes back to the beginning, wherever it is asked to go: nothing here seeks to another place.
-func (r *reopened) Seek(int64, int) (int64, error) {
+// Seek goes back to the beginning. Any other seek is an error.
+func (r *reopened) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, errors.New("a file in an archive can be read from its beginning only")
+	}
 	again, err := r.fsys.Open(r.name)
 	if err != nil {
 		return 0, err

@@ -139,8 +139,11 @@ type decoded struct {
 	io.Reader
 }
 
-// Seek goes back to the beginning, wherever it is asked to go: nothing here seeks to another place.
-func (d *decoded) Seek(int64, int) (int64, error) {
+// Seek goes back to the beginning. Any other seek is an error.
+func (d *decoded) Seek(offset int64, whence int) (int64, error) {
+	if offset != 0 || whence != io.SeekStart {
+		return 0, errors.New("a text in another charset than UTF-8 can be read from its beginning only")
+	}
 	_, err := d.file.Seek(0, io.SeekStart)
 	d.Reader = transform.NewReader(d.file, d.charset.NewDecoder())
 	return 0, err
