@@ -242,6 +242,9 @@ var (
 
 // withoutGroups writes a sign before each of the words that a query excludes in brackets: NOT (invoice OR receipt) means -invoice -receipt.
 func withoutGroups(q string) string {
+	if !strings.Contains(q, "(") { // the expression would allocate
+		return q
+	}
 	return excludedGroup().ReplaceAllStringFunc(q, func(found string) string {
 		group := excludedGroup().FindStringSubmatch(found)[1]
 		if group == "" || strings.Contains(group, " AND ") || strings.ContainsAny(group, "+&") {
