@@ -96,10 +96,15 @@ func TestMistakes(t *testing.T) {
 // A server of local data proposes calls with the fields that the model has read before, as a hosted one does.
 func TestLocalDataProposesTheFieldsThatWereRead(t *testing.T) {
 	s := overStdio(t, "--demo")
-	s.text("schema", map[string]any{"stream": "orders"})
-	asked := parseCall(t, `aggregate {"stream":"orders","metric":"sum","granularity":"month"}`)
-	if refused := textOf(s.call(asked.tool, asked.arguments)); !strings.Contains(refused, `"field":"total"`) {
-		t.Error(refused)
+	for sent, field := range map[string]string{
+		`aggregate {"stream":"orders","metric":"sum","granularity":"month"}`:                       `"field":"total"`,
+		`query_records {"stream":"events","timeMin":"2026-03-01","orderBy":"startTime","limit":3}`: `"sort":"starts_at"`,
+	} {
+		asked := parseCall(t, sent)
+		s.text("schema", map[string]any{"stream": asked.arguments["stream"]})
+		if refused := textOf(s.call(asked.tool, asked.arguments)); !strings.Contains(refused, field) {
+			t.Error(refused)
+		}
 	}
 }
 

@@ -126,6 +126,10 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":"count","filter":{"thread_id":{"ne":"a"},"subject":{"ne":"b"}}}`,
 			[]string{"by the first of the fields alone, not by subject", `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,
 		},
+		"a period of an aggregate is no granularity": {
+			"aggregate", `{"stream":"messages","metric":"count","period":"2026"}`,
+			[]string{`send: aggregate {"stream":"messages","metric":"count","filter":{"received_at":{"gte":"2026-01-01","lte":"2026-12-31"}}}`}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
 		"pages have no numbers": {"query_records", `{"stream":"messages","limit":5,"page":2}`, []string{`Unknown argument "page"`, "Pages have no numbers", `send: query_records {"stream":"messages","limit":5}`}, nil},
 		"a stream that is another connection's is read there": {
 			"query_records", `{"stream":"note","connection_id":"cin_1","limit":1}`,

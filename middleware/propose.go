@@ -158,7 +158,12 @@ func (c *refusedCall) withTimeFilter(ctx context.Context) string {
 	if !slices.Contains(localCodes, c.refused.Code) {
 		return ""
 	}
-	call, _ := c.tool.InTimeField(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+	call, ok := c.tool.InTimeField(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
+	if ok {
+		if found := c.fieldMistake(ctx, call); found != nil && found.Send != "" { // such as a sort by startTime
+			return found.Send
+		}
+	}
 	return call.String()
 }
 

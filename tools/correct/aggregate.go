@@ -28,13 +28,14 @@ func (t Tool) oneAggregation(args rs.Object) (rs.Object, bool) {
 	}
 	args = foreign.Counted(args)
 	sent, one, several := t.oneOf(args)
-	items := args.Array(sent)
+	items, _ := rs.AsArray(list(args.Get(sent)))
 	switch {
 	case one == "group_by" && args.Has(one):
 		by, _ := oneGroup(args.Text("metric"), several)
 		args = args.With(one, rs.EncodeJSON(by))
-	case one == "metric" && !args.Has("metric") && len(items) > 0:
-		args = foreign.Computed(args.Renamed(sent, "metric", items[0]))
+	case one == "metric" && len(items) > 0:
+		first := max(0, slices.IndexFunc(items, func(item string) bool { return strings.Contains(item, "(") })) // others are groups
+		args = foreign.Computed(args.Renamed(sent, "metric", items[first]))
 	}
 	for _, m := range args {
 		if !t.aggregates(m, args) {
@@ -63,6 +64,9 @@ func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
 func (t Tool) oneOf(args rs.Object) (sent, name string, several []string) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics means metric
+		if args.Has(name) && m.Name != name {
+			continue
+		}
 		several := written.Names(list(m.Value))
 		if items, _ := rs.AsArray(m.Value); name == "metric" && len(items) > 1 && rs.Kind(items[0]) == "object" {
 			return m.Name, name, items

@@ -103,7 +103,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		plain := strings.TrimPrefix(written.Snake(m.Name), "$")
 		base, part, _ := strings.Cut(plain, "[")
 		switch {
-		case plain == "user_id" && m.Value == `"me"`: // of Gmail: the owner of the data
+		case m.Value == foreign.Defaults[plain]:
 			canonical = canonical.Without(m.Name)
 			continue
 		case m.Name == "_source": // of Elasticsearch; source is an alias of connection_id
@@ -113,7 +113,7 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		case base == "page" && (part == "size]" || part == "limit]"):
 			plain = "page_size"
 		}
-		isID, flag := plain == "ids" || plain == "record_ids", foreign.ArgumentFlags[plain]
+		isID, flag := plain == "ids" || plain == "record_ids" || plain == "record_id", foreign.ArgumentFlags[plain]
 		meant := map[string]string{"true": flag[1], "false": foreign.Opposites[flag[1]]}[m.Value]
 		if text, ok := written.Text(m.Value); plain == "phrase" && ok && t.Takes("q") && !strings.Contains(text, `"`) {
 			m.Value = rs.EncodeJSON(`"` + text + `"`)
@@ -154,7 +154,7 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	member := rs.Member{Name: plain, Value: value}
-	return plain == "query" && t.Name == "search" || foreign.Joins(member) != "" || plain == "in" && written.NamesDays(text) ||
+	return plain == "query" && t.Name == "search" || foreign.Joins(member) != "" || (plain == "in" || plain == "period") && written.NamesDays(text) ||
 		t.IsOperator(member) ||
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

@@ -148,6 +148,9 @@ func (c *correction) fields(args rs.Object) rs.Object {
 			c.report("unknown_field", "fields", "Leave fields out for all of them.")
 			return args.Without("fields")
 		}
+		if before, inner, ok := strings.Cut(strings.TrimSuffix(name, ")"), "("); ok && slices.Contains(c.stream.RelationNames(), before) {
+			name = before + "." + inner // of Supabase
+		}
 		relation := c.inRelated("fields", name)
 		if slices.Contains(c.stream.RelationNames(), name) && c.stream.Field(name) == nil {
 			c.lacks("fields", name, ", which is a relation.")

@@ -181,8 +181,8 @@ func (t Tool) misplaced(args rs.Object, limits bool) (Call, bool) {
 	mended, filter := args, args.Object("filter")
 	for _, m := range filter {
 		name := m.Name
-		if name == "stream" && t.Takes("streams") {
-			name = "streams"
+		if t.Takes("streams") && !args.Has("streams") {
+			name = t.withNames(rs.Object{m})[0].Name
 		}
 		p := t.parameter(name)
 		if p == nil || !p.allows(m.Value) || name == "q" || name == "limit" && !limits || mended.Has(name) || rs.Kind(m.Value) == "object" {

@@ -69,6 +69,7 @@ func (t Tool) idHint(args rs.Object) string {
 func (t Tool) aggregateHint(args rs.Object) string {
 	_, one, names := t.oneOf(args)
 	_, spreads := t.spread(args)
+	computed := slices.DeleteFunc(slices.Clone(args), func(m rs.Member) bool { return !foreign.Metrics[m.Name] })
 	isSort := func(m rs.Member) bool { return m.Name != "order" && foreign.Sorts(written.Snake(m.Name)) }
 	if one == "group_by" {
 		_, hint := oneGroup(args.Text("metric"), names)
@@ -76,6 +77,7 @@ func (t Tool) aggregateHint(args rs.Object) string {
 	}
 	return cmp.Or(
 		quote.When(one != "", "aggregate takes one "+one+". "+CallForEach(len(names))),
+		quote.When(len(computed) > 1, "aggregate takes one metric. "+CallForEach(len(computed))),
 		quote.When(spreads, "No metric is that; the call below lists the values in their order, from which it can be worked out."),
 		quote.When(args.Has("granularity") && !args.Has("group_by_time"),
 			"group_by_time is the field with the time; a month is its granularity."),
@@ -173,7 +175,8 @@ func (t Tool) WithoutUnknown(c Call, s Stream, args rs.Object) Call {
 	filter := slices.DeleteFunc(slices.Clone(c.Arguments.Object("filter")), func(m rs.Member) bool {
 		bounds, _ := foreign.SearchBounds(m, t.now)
 		_, bound := foreign.BoundIn(m.Name)
-		isNew := args.Has(m.Name) && !args.Object("filter").Includes(m.Name) && len(s.Fields) > 0 && s.Field(m.Name) == nil
+		flag, _ := foreign.FlagOf(m.Name, m.Value, func(name string) bool { return s.Field(name) != nil })
+		isNew := flag == "" && args.Has(m.Name) && !args.Object("filter").Includes(m.Name) && len(s.Fields) > 0 && s.Field(m.Name) == nil
 		compares := bounds != nil || bound != "" || foreign.HasOperator(m.Name)   // these may be of the time field
 		return isNew && !compares && append(s.Near(m.Name, nil), "id")[0] == "id" // the id of something else is not the record's own
 	})

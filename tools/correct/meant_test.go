@@ -98,6 +98,10 @@ func TestAFieldOfARelatedStreamIsProposedThere(t *testing.T) {
 			t.Errorf("%s: %v; want %q", row.tool, e, row.send)
 		}
 	}
+	args, _ = argumentsOf(`{"stream":"orders","fields":["merchant","items(name)"]}`)
+	if e := toolNamed(t, "query_records").Unknown(orders, args, &rs.Error{}); e == nil || !strings.HasSuffix(e.Send, `{"stream":"orders","fields":["merchant"],"expand":["items"]}`) {
+		t.Error(e)
+	}
 	args, _ = argumentsOf(`{"stream":"orders","metric":"count","group_by_time":"sent_at","granularity":"month"}`)
 	if e := toolNamed(t, "aggregate").Unknown(orders, args, &rs.Error{}); e == nil || !strings.Contains(e.Message, "No field of it can group by time; group_by takes merchant.") {
 		t.Error(e)

@@ -127,6 +127,7 @@ func TestRecordsAreFoundByTheTimeOfTheirParents(t *testing.T) {
 		`{"sort":"-date","limit":3}`:             `{"stream":"mails","limit":3,"filter":{"has_files":true},"sort":"-at","expand":["files"]}`,
 		`{"filter":{"sent_at":{"gte":"2026-03-01"},"name":"a"},"sort":"size","connection_id":"c"}`: `{"stream":"mails","connection_id":"c",` +
 			`"filter":{"at":{"gte":"2026-03-01"},"has_files":true},"expand":["files"]} leaves out name, sort`,
+		`{"filter":{"mail.emitted_at":"2026-03-01"}}`:    `{"stream":"mails","filter":{"at":"2026-03-01","has_files":true},"expand":["files"]}`,
 		`{"filter":{"naem":"a"}}`:                        `{"stream":"files","filter":{"name":"a"}}`,
 		`{"sort":"-emitted_at","connection_id":"other"}`: "",
 	} {

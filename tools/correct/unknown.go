@@ -221,6 +221,9 @@ func byParent(s fields.Stream, args rs.Object) *rs.Error {
 	lacks, has := "that says when its records are", at
 	for _, m := range args.Object("filter") {
 		to := m.Name
+		if before, field, ok := strings.Cut(to, "."); ok && fields.Calls(before, s.Parent.Name) {
+			to = field
+		}
 		if isTime(to) {
 			to = at
 		} else if f := s.Parent.Field(to); f == nil || !f.Exact || s.Field(to) != nil {

@@ -39,7 +39,7 @@ var nameArguments = []string{"stream", "connection_id", "field", "id", "group_by
 var every = written.Expression(`^(?:per|by|each|every|calendar)_`)
 
 func (t Tool) string(p *parameter, raw string) string {
-	if p.Name == "q" || p.Name == "query" {
+	if (p.Name == "q" || p.Name == "query") && !t.Takes("field") {
 		return strings.ReplaceAll(strings.ReplaceAll(foreign.OneQuery(raw), "<mark>", ""), "</mark>", "") // copied from an excerpt
 	}
 	raw = soleItem(raw)
@@ -57,7 +57,7 @@ func (t Tool) string(p *parameter, raw string) string {
 	case p.Name == "order" && t.Takes("sort") && foreign.IsQuantity(sent): // it needs a field
 	case ok && slices.Contains(p.Words, plain):
 		return rs.EncodeJSON(plain)
-	case p.Words == nil && isText && slices.Contains(nameArguments, p.Name) && written.Unquoted(s) != "":
+	case p.Words == nil && isText && (p.Name == "q" || slices.Contains(nameArguments, p.Name)) && written.Unquoted(s) != "":
 		return rs.EncodeJSON(written.Unquoted(s))
 	}
 	return raw

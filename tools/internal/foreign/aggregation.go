@@ -117,7 +117,8 @@ var metricOfField = written.Expression(`^\s*(?:(\w+)\s*(?:\(\s*(?:(?i:distinct)\
 var Metrics = written.Set("count count_distinct sum avg average min max")
 
 // valueCounts are metrics of other APIs that count the records with each value of a field.
-var valueCounts = written.Set("value_counts terms mode most_common frequency distribution")
+var valueCounts = written.Set("value_counts terms mode most_common frequency distribution list top values " +
+	"unique_values distinct_values")
 
 // Counted returns the arguments of an aggregation with the distinct values or the groups that a count is probably meant of.
 func Counted(args rs.Object) rs.Object {
@@ -126,6 +127,9 @@ func Counted(args rs.Object) rs.Object {
 	}
 	if args.Flag("distinct") && args.Text("metric") == "count" && args.Has("field") {
 		args = args.Without("distinct").With("metric", `"count_distinct"`)
+	}
+	if by := args.Text("by"); by != "" && args.Has("group_by") && !args.Has("field") { // the top 5 groups by total
+		args = args.Renamed("by", "field", rs.EncodeJSON(by)).With("metric", cmp.Or(args.Get("metric"), `"sum"`))
 	}
 	isGrouped := args.Has("group_by") || args.Has("group_by_time")
 	if metric, _ := written.Text(args.Get("metric")); valueCounts[written.Snake(metric)] && args.Has("field") && !isGrouped {

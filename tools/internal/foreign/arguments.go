@@ -14,7 +14,7 @@ var Aliases = lists(map[string]string{
 	"stream":        "stream_name stream_id streams table table_id table_name collection collection_name database database_id",
 	"streams":       "stream stream_name stream_names tables collections namespace",
 	"connection_id": "connection connections connection_ids connection_name account account_id source source_id app connector",
-	"limit":         "page_size pagesize per_page max_results num_results top_k top_n top first take max size k n max_records rows",
+	"limit":         "page_size pagesize per_page max_results num_results max_num_results anzahl top_k top_n top first take max size k n max_records rows",
 	"limit_chars":   "limit length max_chars max_length num_chars chars size",
 	"offset_chars":  "offset start start_chars char_offset",
 	"before_chars":  "before context_before",
@@ -23,13 +23,13 @@ var Aliases = lists(map[string]string{
 	"fields":        "select columns properties projection attributes field field_names source_fields",
 	"field":         "field_path field_name column property attribute path fields",
 	"filter":        "filters where conditions criteria formula filter_by filter_by_formula where_clause",
-	"sort":          "sort_by sortby order_by orderby sort_field ordering sorts",
+	"sort":          "sort_by sortby order_by orderby sort_field ordering sorts tri orden",
 	"order":         "sort_order sort_direction order_direction direction dir",
 	"expand":        "include includes embed relations populate join joins with related relationships include_related",
 	"q": "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries input prompt " +
-		"question arg1 __arg1",
+		"question arg1 __arg1 suche suchbegriff consulta buscar busqueda búsqueda requete requête recherche ricerca pesquisa zoekterm",
 	"id":            "record_id uri url ids record_uri result_id record",
-	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
+	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure measures",
 	"group_by":      "groupby group group_by_field by per dimension dimensions",
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
@@ -41,18 +41,22 @@ var Aliases = lists(map[string]string{
 
 // SinceNames and UntilNames are other names for the bounds of a search, SpanWords those for both in one object, list or text.
 const (
-	SinceNames = "from start start_date date_from from_date start_time time_min"
-	UntilNames = "to end end_date date_to to_date end_time time_max"
+	SinceNames = "from start start_date date_from from_date start_time time_min desde von seit depuis"
+	UntilNames = "to end end_date date_to to_date end_time time_max hasta bis"
 
-	SpanWords = "date_range time_range period range dates between daterange timerange date_filter time_period"
+	SpanWords = "date_range time_range timeframe recency period range dates between daterange timerange date_filter time_period"
 )
 
 // LackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
 var LackingAliases = lists(map[string]string{
 	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
-	"streams": "resources types type resource entity index in",
-	"id":      "key pk",
+	"streams": "resources types type kind scope content_type sources resource entity index in",
+	"id":      "key pk path",
+	"metric":  "select",
 })
+
+// Defaults are arguments of other APIs with the value that every call has here.
+var Defaults = map[string]string{"user_id": `"me"`, "calendar_id": `"primary"`, "single_events": "true"}
 
 // Envelopes are names of objects that other APIs wrap arguments in.
 var Envelopes = written.Set("args arguments params parameters input action_input tool_input variables request body payload options opts " +

@@ -3,6 +3,7 @@ package foreign
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -11,22 +12,18 @@ import (
 
 // The parts of a condition in the JSON of single APIs: values with their types, and a field beside its condition.
 
-var valueTypes = written.Set("$date $oid $numberInt $numberLong $numberDouble $numberDecimal")
+var (
+	valueTypes = written.Set("$date $oid $numberInt $numberLong $numberDouble $numberDecimal")
+	monthParts = written.Expression(`^\{"year":([0-9]{4}),"month":([0-9]{1,2})\}$`)
+)
 
-// plainValue returns the value of an object that names its type, such as {"$date":"2026-03-01"} of MongoDB, or the parts of a date; any
+// plainValue returns the value of an object that names its type, such as {"$date":"2026-03-01"} of MongoDB, or a month and its year; any
 // other value unchanged.
 func plainValue(raw string) string {
-	o := rs.AsObject(raw)
-	year, _ := o.Number("year")
-	month, _ := o.Number("month")
-	day, _ := o.Number("day")
-	switch {
-	case len(o) == 1 && valueTypes[o[0].Name]:
+	if o := rs.AsObject(raw); len(o) == 1 && valueTypes[o[0].Name] {
 		return o[0].Value
-	case len(o) == 2 && year > 0 && month > 0:
-		return rs.EncodeJSON(fmt.Sprintf("%d-%02d", year, month))
-	case len(o) == 3 && year > 0 && month > 0 && day > 0:
-		return rs.EncodeJSON(fmt.Sprintf("%d-%02d-%02d", year, month, day))
+	} else if found := monthParts().FindStringSubmatch(raw); found != nil {
+		return fmt.Sprintf(`"%s-%02s"`, found[1], found[2])
 	}
 	return raw
 }
@@ -36,17 +33,13 @@ var spanWords = written.Set("last past previous next this within in_last in_the_
 // spanOf returns the period, as JSON, that an operator of times means with its value, as {"within":"30d"} and {"this":"month"} do; "" for
 // any other operator.
 func spanOf(field, word, raw string) string {
-	text, _ := rs.AsText(raw)
-	word = plainWord(word)
-	if text == "" || !spanWords[word] || !written.IsTimeName(field) {
+	text, isText := written.Text(raw)
+	if word = plainWord(word); !isText || !spanWords[word] || !written.IsTimeName(field) {
 		return ""
 	}
-	for _, said := range []string{word + " " + text, "last " + text, text} {
-		if written.NamesDays(said) {
-			return rs.EncodeJSON(said)
-		} else if word == "next" {
-			break
-		}
+	said := []string{word + " " + text, "last " + text, text}
+	if at := slices.IndexFunc(said, written.NamesDays); at == 0 || at > 0 && word != "next" {
+		return rs.EncodeJSON(said[at])
 	}
 	return ""
 }

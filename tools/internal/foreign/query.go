@@ -77,6 +77,9 @@ var lastUnits = written.Expression(`^(?:last_|past_|previous_|recent_|lookback_)
 // Lasting returns a number of the last days, weeks and so on as the period that it means; any other argument unchanged.
 func Lasting(m rs.Member) rs.Member {
 	unit := lastUnits().FindStringSubmatch(written.Snake(m.Name))
+	if word, _ := rs.AsText(m.Value); Granularities[word] && (m.Name == "recency" || m.Name == "timeframe") {
+		return rs.NewMember("date_range", "last 1 "+word)
+	}
 	if number, _ := rs.AsText(m.Value); unit != nil && WholeNumber().MatchString(number) {
 		return rs.NewMember("date_range", "last "+number+" "+unit[1])
 	}

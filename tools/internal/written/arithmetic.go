@@ -2,32 +2,27 @@ package written
 
 import (
 	"cmp"
-	"strconv"
 	"strings"
 )
 
 // Code computes with dates, as NOW() - INTERVAL '7 days', DATE_SUB(CURDATE(), INTERVAL 1 MONTH), DATEADD(day, -30, GETDATE()),
 // date('now', '-1 month') and datetime.now() - timedelta(days=30) do. This is read as "7 days ago", and with a plus as "7 days ahead".
-
 const (
 	codeNow = `(?:\bcurrent_(?:date|timestamp)|\b(?:get|getutc|cur|sys)date|\bdatetime\.(?:utc)?now|\bdate\.(?:today|now)|\b(?:now|today))\b` +
 		`(?:\s*\(\s*\))?`
 	codeStep = `\s*[-+]\s*(?:interval\s*)?(?:'?\s*[0-9]+\s*[a-z]*\s*'?(?:::interval)?|timedelta\(\s*[a-z]+\s*=\s*[0-9]+\s*\))` +
 		`(?:\s*(?:hour|day|week|month|quarter|year)s?\b)?`
 	codeCall = `(?:date_?(?:sub|add)|(?:sub|add)date|timestampadd|date|datetime)\s*\((?:[^()]|\([^()]*\))*\)`
-	codeUnit = `(hour|day|week|month|quarter|year|[hdwmqy]\b)`
+	codeUnit = `(hour|day|week|month|quarter|year|[dwmqy]\b)`
 )
 
 var (
 	codeTime   = Expression(`(?i)^\s*(?:` + codeNow + `(?:` + codeStep + `)?|` + codeCall + `)`)
-	template   = Expression(`^(?:<([^<>]+)>|\{\{?([^{}]+)\}\}?|\$(\pL.*))$`) // {{30_days_ago}}
 	hasNow     = Expression(`(?i)` + codeNow)
 	codeStepOf = Expression(`([0-9]+)\s*'?\s*` + codeUnit + `|` + codeUnit + `s?\s*[,=]\s*-?\s*([0-9]+)|[-+]\s*([0-9]+)\s*$`)
-	ahead      = Expression(`^(?:in|dans|en|tra|em|over) ([0-9]+) (\pL+)$|^([0-9]+) (\pL+) (?:from now|later|ahead)$`)
-	hours      = Expression(`^(?:last|past|previous) ([0-9]+) ?(?:hours|hrs|h)$|^([0-9]+) ?(?:hours|hrs|h) ago$`)
+	ahead      = Expression(`^(?:in|dans|en|tra|em|over) ([0-9]+ \pL+)$|^([0-9]+ \pL+) (?:from now|later)$`)
+	template   = Expression(`^(?:<([^<>]+)>|\{\{?([^{}]+)\}\}?|\$(\pL.*))$`) // {{30_days_ago}}
 )
-
-var toDate = ByWord(map[string]string{"this year": "ytd", "this quarter": "qtd", "this month": "mtd"})
 
 // Computed returns the time relative to now with which a text begins in the notation of code, as it is written; "" for none.
 func Computed(text string) string {
@@ -37,43 +32,22 @@ func Computed(text string) string {
 	return ""
 }
 
-// inWords returns a time that code computes, or is some hours or days from now, in words such as "7 days ago"; any other text unchanged.
+// inWords returns a time that code computes in words such as "7 days ago"; any other text only in the form that words have.
 func inWords(s string) string {
-	lower := strings.ToLower(strings.TrimSpace(s))
-	if found := template().FindStringSubmatch(lower); found != nil {
-		lower = strings.TrimSpace(found[1] + found[2] + found[3])
+	s = template().ReplaceAllString(strings.ToLower(strings.TrimSpace(s)), "$1$2$3")
+	if s == "" || Computed(s) != s {
+		return ahead().ReplaceAllString(strings.ReplaceAll(s, "_", " "), "$1$2 ahead")
 	}
-	if !strings.Contains(lower, "(") && !strings.Contains(lower, "current") {
-		lower = strings.ReplaceAll(lower, "_", " ")
-	}
-	if found := ahead().FindStringSubmatch(lower); found != nil {
-		return found[1] + found[3] + " " + found[2] + found[4] + " ahead"
-	} else if toDate[lower] != "" {
-		return toDate[lower]
-	} else if found := hours().FindStringSubmatch(lower); found != nil {
-		return away(found[1]+found[2], "hour", "ago")
-	}
-	if lower == "" || Computed(lower) != lower {
-		return lower
-	}
-	steps := codeStepOf().FindAllStringSubmatch(lower, -1)
-	switch {
-	case len(steps) == 0 && !strings.ContainsAny(lower, "0123456789"):
-		return "today"
-	case len(steps) != 1:
-		return s
-	}
-	step, direction := steps[0], "ahead"
-	if strings.Contains(lower, "-") || strings.Contains(lower, "sub") {
+	steps, direction := codeStepOf().FindAllStringSubmatch(s, -1), "ahead"
+	if strings.Contains(s, "-") || strings.Contains(s, "sub") {
 		direction = "ago"
 	}
-	return away(step[1]+step[4]+step[5], cmp.Or(step[2]+step[3], "day"), direction)
-}
-
-// away returns the words for a time some units from now. Hours are rounded up to days.
-func away(number, unit, direction string) string {
-	if n, _ := strconv.Atoi(number); unit == "hour" || unit == "h" {
-		number, unit = strconv.Itoa((n+23)/24), "day"
+	switch {
+	case len(steps) == 1:
+		unit := cmp.Or(steps[0][2]+steps[0][3], "day")
+		return steps[0][1] + steps[0][4] + steps[0][5] + " " + cmp.Or(unitOf[unit], unit) + "s " + direction
+	case strings.ContainsAny(s, "0123456789"):
+		return s
 	}
-	return number + " " + cmp.Or(unitOf[unit], unit) + "s " + direction
+	return "today"
 }

@@ -251,6 +251,9 @@ func relativeDays(words []string, today time.Time) (period, bool) {
 // unitsFrom returns the day a number of days, weeks, months or years after another, or before it if sign is -1.
 func unitsFrom(day time.Time, sign int, number, unit string) (time.Time, bool) {
 	n, err := strconv.Atoi(number)
+	if unit == "hour" || unit == "hours" { // no bound is shorter than a day
+		n, unit = (n+23)/24, "day"
+	}
 	length, isUnit := units[unit]
 	return length.from(day, sign*n), err == nil && n > 0 && isUnit && unit != "half"
 }
