@@ -200,6 +200,20 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
+// SQLite has no booleans: programs write 0 and 1 into columns that are named or declared as flags.
+func TestFlagsOfADatabaseAreBooleans(t *testing.T) {
+	text := dataOf(t, "CREATE TABLE t(n INTEGER PRIMARY KEY, is_read INTEGER, has_files INT, starred BOOLEAN, is_level INTEGER, is_text TEXT, is_none, visits INTEGER)",
+		"INSERT INTO t VALUES(1, 0, NULL, 1, 2, '1', NULL, 1)", "INSERT INTO t VALUES(2, 1, 1, 0, 0, '0', NULL, 0)")
+	records, skips := loaded(t, "d.db", text)
+	want := []map[string]any{
+		{"n": 1.0, "is_read": false, "has_files": nil, "starred": true, "is_level": 2.0, "is_text": "1", "is_none": nil, "visits": 1.0},
+		{"n": 2.0, "is_read": true, "has_files": true, "starred": false, "is_level": 0.0, "is_text": "0", "is_none": nil, "visits": 0.0},
+	}
+	if diff := cmp.Diff(want, records["d_t"]); diff != "" || len(skips) > 0 {
+		t.Errorf("(-want +got)\n%s%v", diff, skips)
+	}
+}
+
 // Programs write amounts as strings, so that none is rounded, in the form of their country.
 func TestAmountsInJSONAreReadAsTheirCountryWritesThem(t *testing.T) {
 	records, _ := loaded(t, "a.jsonl", `{"Betrag":"1.234,56","Gesamtpreis":"12,50 €","prix":"1 000,5","saldo":"7","kwota":"x","n":"1,5","scena":"1"}`+"\n"+

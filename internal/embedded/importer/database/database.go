@@ -50,6 +50,7 @@ type Table struct {
 	failing []string // generated columns that are not read, because computing them fails
 	columns []string
 	times   []string // columns with the times of Apple's Core Data, in seconds since 2001
+	flags   []string // columns with 0 and 1 for false and true
 }
 
 // A Parent is a foreign key: a column with keys of the rows of a table.
@@ -213,6 +214,7 @@ func (f *File) table(ctx context.Context, name string) Table {
 	one.columns = slices.DeleteFunc(one.columns, func(column string) bool { return slices.Contains(one.failing, column) })
 	one.times = f.strings(ctx, `SELECT name FROM pragma_table_info(?1) WHERE type = 'TIMESTAMP' AND name LIKE 'Z%' AND EXISTS `+
 		`(SELECT * FROM pragma_table_info(?1) WHERE name = 'Z_PK')`, name)
+	one.flags = f.flags(ctx, one)
 	if keys := f.strings(ctx, "SELECT name FROM pragma_table_info(?) WHERE pk > 0", name); len(keys) == 1 {
 		one.Key = keys[0]
 	}
@@ -222,6 +224,31 @@ func (f *File) table(ctx context.Context, name string) Table {
 		one.Parents = append(one.Parents, Parent{columns[index], parents[index]})
 	}
 	return one
+}
+
+// flags returns the columns of a table that are named or declared as flags and have only 0, 1 and NULL.
+func (f *File) flags(ctx context.Context, table Table) (flags []string) {
+	named := f.strings(ctx, `SELECT name FROM pragma_table_xinfo(?) WHERE pk = 0 AND (type LIKE 'BOOL%' OR name LIKE 'is\_%' ESCAPE '\' `+
+		`OR name LIKE 'has\_%' ESCAPE '\')`, table.Name)
+	named = slices.DeleteFunc(named, func(column string) bool { return !slices.Contains(table.columns, column) })
+	if len(named) == 0 || f.err != nil {
+		return nil
+	}
+	others, found, targets := make([]string, len(named)), make([]bool, len(named)), make([]any, len(named))
+	for index, column := range named {
+		others[index] = fmt.Sprintf("coalesce(max(typeof(%[1]s) NOT IN ('integer', 'null') OR %[1]s NOT IN (0, 1)), 0)", quoted(column))
+		targets[index] = &found[index]
+	}
+	query := "SELECT " + strings.Join(others, ", ") + " FROM " + quoted(table.Name) //nolint:gosec // names in quotation marks
+	if err := f.conn.QueryRowContext(ctx, query).Scan(targets...); err != nil { // a damaged row: the others are read
+		return nil
+	}
+	for index, column := range named {
+		if !found[index] {
+			flags = append(flags, column)
+		}
+	}
+	return flags
 }
 
 // Records reads the rows of a table. The caller ends the iteration before it reads the rows of another table.
@@ -273,6 +300,9 @@ func (t Table) row(number int, values []any) (item.Item, error) {
 	size, body := 0, ""
 	for index, name := range t.columns {
 		value := valueOf(values[index], slices.Contains(t.times, name))
+		if number, isNumber := values[index].(int64); isNumber && slices.Contains(t.flags, name) {
+			value = strconv.AppendBool(nil, number == 1)
+		}
 		digits, isBytes := values[index].([]byte)
 		if isBytes && name == bodyColumn {
 			body, digits = bodyText(digits), strconv.AppendInt(nil, int64(len(digits)), 10)
