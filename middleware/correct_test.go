@@ -176,6 +176,10 @@ func TestCorrect(t *testing.T) {
 		"no records are asked for by what they lack": {
 			"query_records", `{"stream":"messages","filter":{"subject":{"exists":false}}}`, []string{"No filter finds what has no value: the call below does without that condition", `send: query_records {"stream":"messages"}`}, nil,
 		},
+		"records that lack a field are found where it is shown": {
+			"query_records", `{"stream":"messages","filter":{"subject":null,"size_bytes":1},"fields":["from"],"limit":3}`,
+			[]string{`send: query_records {"stream":"messages","fields":["from","subject"],"limit":100,"filter":{"size_bytes":1}}`}, nil,
+		},
 		"a condition that is not understood is not dropped": {"query_records", `{"stream":"messages","filter":{"subject":{"room":{"label":"x"}}}}`, []string{"invalid_filter: ", "!send: "}, nil},
 		"an exclusion keeps the other conditions and the number": {
 			"aggregate", `{"stream":"messages","metric":"sum","field":"size_bytes","filter":{"subject":{"ne":"a"},"size_bytes":1}}`,

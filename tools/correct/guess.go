@@ -133,7 +133,7 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil && t.Name == "query_records" && isAbsent(*p.Excluded):
-		return Call{t.Name, guess}, true
+		return Call{t.Name, shownWith(guess, p.Excluded.Name)}, true
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded, false)
 	case t.Name != "aggregate":
@@ -143,6 +143,17 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 		guess = guess.Without("group_by_time", "granularity", "time_zone", "field").With("metric", `"count"`)
 	}
 	return t.groupedBy(guess.Without("group_by"), *p.Sought, true)
+}
+
+// shownWith adds a field to those of a call for records, and takes off its limit, as the records that are meant may come after it.
+func shownWith(args rs.Object, field string) rs.Object {
+	if names := args.Array("fields"); len(names) > 0 && !slices.Contains(names, rs.EncodeJSON(field)) {
+		args = args.With("fields", "["+strings.Join(append(names, rs.EncodeJSON(field)), ",")+"]")
+	}
+	if args.Has("limit") {
+		args = args.With("limit", rs.EncodeJSON(rs.MaxLimit))
+	}
+	return args
 }
 
 func (t Tool) completed(args, guess rs.Object, refused *rs.Error) (Call, bool) {
