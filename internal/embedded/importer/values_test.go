@@ -214,6 +214,22 @@ func TestFlagsOfADatabaseAreBooleans(t *testing.T) {
 	}
 }
 
+// Some banks fill up the amounts of a statement with zeros, and write a plus.
+func TestFilledAmountsOfAStatementAreNumbers(t *testing.T) {
+	var text string
+	for i, amount := range []string{"-00000000002571.4500", "+00000000000000.1600", "0", "00.50", "x"} {
+		text += fmt.Sprintf("<STMTTRN><TRNTYPE>OTHER<DTPOSTED>20260115<TRNAMT>%s<FITID>%d</STMTTRN>", amount, i)
+	}
+	records, _ := loaded(t, "a.ofx", "<OFX><STMTRS><CURDEF>USD<BANKTRANLIST>"+strings.Replace(text, "x", "+1", 1)+"</BANKTRANLIST></STMTRS></OFX>")
+	var got []any
+	for _, record := range records["a"] {
+		got = append(got, record["amount"])
+	}
+	if diff := cmp.Diff([]any{-2571.45, 0.16, 0.0, 0.5, 1.0}, got); diff != "" {
+		t.Error(diff)
+	}
+}
+
 // Programs write amounts as strings, so that none is rounded, in the form of their country.
 func TestAmountsInJSONAreReadAsTheirCountryWritesThem(t *testing.T) {
 	records, _ := loaded(t, "a.jsonl", `{"Betrag":"1.234,56","Gesamtpreis":"12,50 €","prix":"1 000,5","saldo":"7","kwota":"x","n":"1,5","scena":"1"}`+"\n"+

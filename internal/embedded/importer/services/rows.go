@@ -10,6 +10,7 @@ import (
 	"fmt"
 	"io"
 	"path"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -106,6 +107,9 @@ func ofxMoment(text string) string {
 	return when.Add(-time.Duration(east) * time.Second).In(time.FixedZone("", east)).Format(time.RFC3339)
 }
 
+// filled matches an amount with a plus or zeros before it, such as "+00000000000000.1600".
+var filled = regexp.MustCompile(`^\s*(?:\+|(-)?)0*([0-9].*)$`)
+
 // An xmlTable says which elements of an XML file are rows, and which values go to which column.
 type xmlTable struct {
 	header []string
@@ -130,7 +134,10 @@ var finishers = map[string]func(row map[string]string){
 		place := append(strings.Split(row["latitude"], ","), "", "") // longitude, latitude and, optionally, elevation
 		row["longitude"], row["latitude"], row["elevation"] = place[0], place[1], place[2]
 	},
-	"ofx": func(row map[string]string) { row["date"] = ofxMoment(row["date"]) },
+	"ofx": func(row map[string]string) {
+		row["date"] = ofxMoment(row["date"])
+		row["amount"] = filled.ReplaceAllString(row["amount"], "$1$2")
+	},
 	"camt": func(row map[string]string) { // the first IBAN around it is that of the account
 		row["name"], row["other_account"] = row["debtor"], row["debtor_account"]
 		if row["kind"] == "DBIT" {
