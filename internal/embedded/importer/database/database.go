@@ -240,7 +240,7 @@ func (f *File) flags(ctx context.Context, table Table) (flags []string) {
 		targets[index] = &found[index]
 	}
 	query := "SELECT " + strings.Join(others, ", ") + " FROM " + quoted(table.Name) //nolint:gosec // names in quotation marks
-	if err := f.conn.QueryRowContext(ctx, query).Scan(targets...); err != nil { // a damaged row: the others are read
+	if err := f.conn.QueryRowContext(ctx, query).Scan(targets...); err != nil {     // a damaged row: the others are read
 		return nil
 	}
 	for index, column := range named {
