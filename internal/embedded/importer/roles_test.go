@@ -9,6 +9,8 @@ func TestFieldsHaveTheRolesThatTheirNamesSay(t *testing.T) {
 		"a conversation by words":   {`{"conversation":"A week in Rome","sender":"user","text":"see you"}`, "conversation", "sender"},
 		"a conversation by its id":  {`{"conversation":"ana_123","sender":"user","text":"see you"}`, "", "sender"},
 		"the title of conversation": {`{"Conversation Title":"Trip","From":"ana","Content":"see you"}`, "Conversation Title", "From"},
+		"the name of who wrote it":  {`{"author":"Ana Ruiz","display_name":"ana","text":"see you","channel":"general"}`, "channel", "author"},
+		"the name of a group":       {`{"display_name":"Trip","channel":"general","guid":"x1"}`, "display_name", ""},
 		"an order":                  {`{"Website":"shop.example","Product Name":"A kettle","Order ID":"1-2"}`, "Product Name", ""},
 	} {
 		stream := inferred(t, one.line)

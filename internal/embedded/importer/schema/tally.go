@@ -172,13 +172,18 @@ func (t *Tally) Stream(declared Stream) (model.Stream, error) {
 	}
 	stream.CursorField = cmp.Or(declared.CursorField, stream.CursorField)
 	stream.ConsentTimeField = cmp.Or(declared.ConsentTimeField, stream.ConsentTimeField)
-	if assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text") == nil {
-		if talk := assignRole(stream.Fields, "conversation", "", "text"); talk != nil {
-			talk.Role = "primary-title"
-		}
-	}
+	title := assignRole(stream.Fields, "primary-title", declared.TitleField, "string", "text")
 	assignRole(stream.Fields, "secondary", "", "string", "text")
-	assignRole(stream.Fields, "actor", "", "string", "text")
+	actor := assignRole(stream.Fields, "actor", "", "string", "text")
+	if actor != nil && title != nil && title.Name != declared.TitleField && model.PlainName(title.Name) == "displayname" { // that of the actor
+		title.Role, title = "", assignRole(stream.Fields, "conversation", "channel", "string", "text")
+	}
+	if title == nil {
+		title = assignRole(stream.Fields, "conversation", "", "text")
+	}
+	if title != nil {
+		title.Role = "primary-title"
+	}
 	return stream, nil
 }
 
