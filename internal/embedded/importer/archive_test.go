@@ -118,7 +118,7 @@ func TestHostileArchives(t *testing.T) {
 		reasons[skip.File] = skip.Reason
 	}
 	want := map[string]string{
-		"secret.zip": "cannot be read: encrypted", "out.zip/passwd": "of no known kind: " + knownEndings,
+		"secret.zip": "cannot be read: encrypted", "out.zip/passwd": "of no known kind",
 		"bomb.zip": "cannot be read: an archive that unpacks to more than 64 GiB, or to more than 200 times its size",
 		"many.zip": "cannot be read: an archive of more than 100000 entries", "cut.zip": "cannot be read: not a zip archive that can be read: zip: not a valid zip file",
 	}

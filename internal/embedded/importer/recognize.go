@@ -74,7 +74,7 @@ func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
 
 // whyUnknown returns the reason why a file of unknown format is not read, and how to make it readable.
 func whyUnknown(name string, start []byte) string {
-	ending, way := strings.ToLower(path.Ext(name)), knownEndings
+	ending, way := strings.ToLower(path.Ext(name)), ""
 	at := slices.IndexFunc(otherWays[:], func(one otherWay) bool { return slices.Contains(strings.Fields(one.endings), ending) })
 	switch {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
@@ -85,6 +85,8 @@ func whyUnknown(name string, start []byte) string {
 		way = "pictures, recordings and films are not read"
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
 		way = asArchive
+	default: // of which a folder may have many
+		return "of no known kind"
 	}
 	return "of no known kind: " + way
 }
