@@ -52,6 +52,7 @@ func TestAQueryForTheNewestOrANumberIsAnsweredByACall(t *testing.T) {
 			SearchQuery{Q: "latest rent"}, `The newest of these 3: c/mails:m1, 2026-05-04 11:30. Any newer: search {"q":"latest rent","since":"2026-05-04T11:30:00.001Z"}`},
 		{"hits without a time", untimed, SearchQuery{Q: "latest mail from Ann"}, "By time, not by words: query_records, or search with since and until."},
 		{"a count of all", dated(all, days...), SearchQuery{Q: "how many rents"}, "These are all, of 3 records: Mail mails 3."},
+		{"a sum of a unit", dated(more, days...), SearchQuery{Q: "how many km did I run"}, "The hits are not a sum: aggregate adds up a field, also within a filter."},
 		{"a count of more than the page", dated(more, days...), SearchQuery{Q: "how often rent"},
 			`The hits are not a count: aggregate counts records, also within a filter. Records with the words, by stream: search {"q":"how often rent","limit":48}`},
 		{"a count of those with a word", dated(more, days...), SearchQuery{Q: "how many mails mention rent?"},
