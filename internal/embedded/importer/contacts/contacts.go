@@ -131,7 +131,8 @@ func putDay(one *item.Item, name, text string) {
 			one.Put(name+"_month", int(when.Month()))
 			one.Put(name+"_day", when.Day())
 			if name == "birthday" {
-				one.Put("birthday_words", birthdayWords)
+				day := when.Format("2 January") + strings.TrimSuffix(" "+part[1], " -")
+				one.Put("birthday_words", day+"; "+monthWords[when.Month()-1]+"; "+birthdayWords)
 			}
 			return
 		}
@@ -141,6 +142,14 @@ func putDay(one *item.Item, name, text string) {
 
 // birthdayWords finds a birthday by the word for it in the languages in which people ask: the name of a field is in one.
 const birthdayWords = "birthday, born; Geburtstag, geboren; anniversaire, naissance; cumpleaños; compleanno; aniversário; verjaardag"
+
+// monthWords has the names of each month in the other ones of these languages: a birthday is no time at which a record happened.
+var monthWords = [...]string{
+	"Januar, janvier, enero, gennaio, janeiro, januari", "Februar, février, febrero, febbraio, fevereiro, februari", "März, mars, marzo, março, maart",
+	"avril, abril, aprile", "Mai, mayo, maggio, maio, mei", "Juni, juin, junio, giugno, junho", "Juli, juillet, julio, luglio, julho",
+	"August, août, agosto, augustus", "septembre, septiembre, settembre, setembro", "Oktober, octobre, octubre, ottobre, outubro",
+	"novembre, noviembre, novembro", "Dezember, décembre, diciembre, dicembre, dezembro, december",
+}
 
 func finish(one *item.Item, values map[string][]string) {
 	first := func(name string) string { return cmp.Or(values[name]...) } // the first value
