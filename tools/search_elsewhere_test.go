@@ -21,12 +21,17 @@ func TestAQueryAboutASenderInSeveralStreams(t *testing.T) {
 		}
 		return `{"detail":"compact","connectors":[{"connector_key":"k","granted_connections":[{"connection_id":"c","display_name":"Data"}],"streams":[` + streams + `]}]}`
 	}
+	mails := `,{"name":"messages",` + chat
 	const newest, anna = `query_records {"stream":"%s","connection_id":"c","limit":1,"filter":{"by":"%s"}}`, `The newest of "Anna": `
 	ask := func(arguments string, more int) string {
+		schema := schemaOf(more)
+		if more == 0 {
+			schema = strings.Replace(schema, `,{"name":"gamma"`, mails+`,{"name":"gamma"`, 1)
+		}
 		server := &middlewaretest.RS{Answer: func(r rs.Request) (*rs.Response, error) {
 			switch {
 			case strings.HasSuffix(r.Path, "/schema"):
-				return middlewaretest.JSON(schemaOf(more)), nil
+				return middlewaretest.JSON(schema), nil
 			case r.Query.Get("group_by") == "by" && strings.Contains(r.Path, "/beta/"):
 				return middlewaretest.JSON(`{"object":"aggregation","metric":"count","groups":[{"key":"Anna Berg","count":4}]}`), nil
 			case r.Query.Get("group_by") == "by" && !strings.Contains(r.Path, "/alpha/"):
@@ -48,6 +53,9 @@ func TestAQueryAboutASenderInSeveralStreams(t *testing.T) {
 	}{
 		{`{"q":"When did I last hear from Anna?"}`, both + "\n", 0},
 		{`{"q":"When did I last hear from Anna?"}`, both + ". 3 more streams with senders were not looked at\n", 9},
+		{`{"q":"latest message from Anna"}`, both + "\n", 0},
+		{`{"q":"Who wrote to me most?"}`, `By by, the owner's own included: aggregate {"stream":"messages","metric":"count","group_by":"by"}. ` +
+			"Left out are the senders of alpha, beta, gamma\n", 0},
 		{`{"q":"When did I last hear from Anna?","streams":["alpha"]}`, anna + fmt.Sprintf(newest, "alpha", "Anna") + "\n", 0},
 		{`{"q":"What did Anna say about the tent?"}`, `Of "Anna" alone: search {"q":"tent","streams":["alpha"],"connection_id":"c","filter":{"by":"Anna"}}` +
 			`. Also: Of "Anna Berg" alone: search {"q":"tent","streams":["beta"],"connection_id":"c","filter":{"by":"Anna Berg"}}` + "\n", 0},

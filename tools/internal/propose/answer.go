@@ -23,6 +23,13 @@ func (s *search) answer(ctx context.Context) (newest, hint, metric string) {
 	}
 	for _, k := range s.kinds(ctx) {
 		a := s.read(ctx, k)
+		if sender := s.senderOf(); k == byTime && sender != "" && (a == nil || a.party.name == "") && has(s.Rest, sendings) {
+			one := *s // a message of somebody need not be in the stream of messages
+			one.only = sender
+			if other := one.read(ctx, k); other != nil && other.party.name != "" {
+				a = other
+			}
+		}
 		if a == nil {
 			if says, metric := s.ofPurchases(ctx, k); says != "" {
 				return "", says, metric
@@ -32,7 +39,7 @@ func (s *search) answer(ctx context.Context) (newest, hint, metric string) {
 		if says, metric := s.call(a); says != "" && k == byTime {
 			return says + s.elsewhere(ctx, a), "", ""
 		} else if says != "" {
-			return "", says + s.elsewhere(ctx, a) + s.besides(a.isBought, a.source().Stream), metric
+			return "", says + s.elsewhere(ctx, a) + s.besides(a, a.source().Stream), metric
 		}
 	}
 	if newest, oldest := s.Question.AsksByTime(); oldest && !newest && s.Q != "" && !s.timed && len(s.Filter) == 0 && !s.several {
@@ -118,6 +125,9 @@ func (s *search) read(ctx context.Context, k kind) *ask {
 	s.readMeasure(a)
 	if !s.readStream(a) || !s.readNumber(a) || !s.readConditions(ctx, a) {
 		return nil
+	}
+	if k == byTime && a.party.name != "" { // the newest message of somebody need not have that word
+		a.left = slices.DeleteFunc(a.left, func(word string) bool { return sendings[strings.ToLower(word)] })
 	}
 	isCount := s.tallies() || s.hourly || s.Compared != "" || has(s.Rest, averages)
 	if isTable := a.named && (a.number.group != "" || a.number.granularity != ""); k == counts && !isCount && !isTable {

@@ -50,6 +50,7 @@ const maxPurchases = 4
 // It is "" if none has it.
 func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) {
 	var of []string
+	var last *ask
 	for _, stream := range s.purchases[:min(len(s.purchases), maxPurchases)] {
 		one := *s
 		one.only, one.purchases = stream, nil
@@ -58,37 +59,51 @@ func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) 
 			continue
 		}
 		if call, by := one.call(a); call != "" {
-			says, metric, of = says+quote.When(says != "", ". Also: ")+call, by, append(of, stream)
+			says, metric, of, last = says+quote.When(says != "", ". Also: ")+call, by, append(of, stream), a
 		}
 	}
 	s.purchases = nil
-	return says + s.besides(says != "", of...), metric
+	return says + s.besides(last, of...), metric
 }
 
-// besides names the streams with amounts that the calls for some streams leave out, if these calls are about what was paid.
-func (s *search) besides(isBought bool, streams ...string) string {
-	if !isBought {
+// besides names what the calls for some streams leave out: the amounts of other streams if these calls are about what was paid, or their
+// senders if they are about who wrote the most.
+func (s *search) besides(a *ask, streams ...string) string {
+	switch {
+	case a == nil || a.named:
 		return ""
+	case a.isBought:
+		return s.leavesOut("amounts", streams, s.hasMoney)
+	case a.kind == most && a.number.group != "" && a.number.group == a.source().Author:
+		return s.leavesOut("senders", streams, func(source known.Source) bool { return source.Author != "" })
 	}
+	return ""
+}
+
+// hasMoney reports whether a source has amounts that are certain to be money, unlike a total or a value, which may be of anything.
+func (s *search) hasMoney(source known.Source) bool {
+	paid, _ := fields.Sides(s.Schema().Document, source.Stream)
+	numbers := fields.Numbers(s.Schema().Document, []string{source.Stream}, fields.Aggregates("sum"))
+	return slices.ContainsFunc(numbers, func(number fields.InStream) bool {
+		return number.Field == paid || written.IsMoneyForSure(number.Field) && !written.IsLevel(number.Field)
+	})
+}
+
+func (s *search) leavesOut(what string, streams []string, has func(known.Source) bool) string {
 	var others []string
 	for _, source := range s.Schema().Sources {
-		paid, _ := fields.Sides(s.Schema().Document, source.Stream)
-		isMoney := func(number fields.InStream) bool {
-			return number.Field == paid || written.IsMoneyName(number.Field) && !written.IsLevel(number.Field)
-		}
-		numbers := fields.Numbers(s.Schema().Document, []string{source.Stream}, fields.Aggregates("sum"))
 		isPart := slices.ContainsFunc(s.Schema().Sources, func(whole known.Source) bool {
 			isChild := func(r rs.Relation) bool { return r.Target == source.Stream }
 			return slices.Contains(streams, whole.Stream) && slices.ContainsFunc(whole.Children, isChild)
 		})
-		if s.isSearched(source) && !isPart && slices.ContainsFunc(numbers, isMoney) && !slices.Contains(append(others, streams...), source.Stream) {
+		if s.isSearched(source) && !isPart && has(source) && !slices.Contains(slices.Concat(others, streams), source.Stream) {
 			others = append(others, source.Stream)
 		}
 	}
 	if len(others) == 0 {
 		return ""
 	}
-	return ". Left out are the amounts of " + quote.Names(others, maxNamedStreams)
+	return ". Left out are the " + what + " of " + quote.Names(others, maxNamedStreams)
 }
 
 // senderIn returns the call for an ask about a sender in another source; "" if that has nobody whom the query names, or no record with the

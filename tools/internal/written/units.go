@@ -1,6 +1,7 @@
 package written
 
 import (
+	"maps"
 	"slices"
 	"strings"
 
@@ -25,6 +26,17 @@ var (
 
 // IsMoneyName reports whether a field of that name may have amounts of money.
 func IsMoneyName(name string) bool { return hasWord(name, moneyWords) }
+
+// IsMoneyForSure reports whether a field of that name has amounts of money. A total or a value may be of anything, such as steps.
+func IsMoneyForSure(name string) bool { return hasWord(name, surelyMoney) }
+
+var surelyMoney = func() map[string]bool {
+	words := maps.Clone(moneyWords)
+	for word := range lexicon.Of("of-anything") {
+		delete(words, word)
+	}
+	return words
+}()
 
 // IsLevel reports whether a number is valid at one time, such as a balance or the reading of a meter: neither its sum nor its average
 // means anything.
