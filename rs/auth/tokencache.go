@@ -21,7 +21,7 @@ const (
 	// kept longer.
 	tokenTTL            = 60 * time.Second
 	negativeTTL         = 5 * time.Second // of an inactive token
-	defaultTokenEntries = 10_000
+	defaultTokenEntries = 10_000          // of active tokens, and as many of inactive ones
 
 	// revalidationTTL is how long the result of a revalidation is shared with callers that ask for the same one.
 	revalidationTTL = 2 * time.Second
@@ -259,16 +259,16 @@ func (c *TokenCache) sweep() {
 
 // newer reports whether this answer is of a later lookup than one that began at the given time. If both began at the same instant of a
 // coarse clock, a refusal counts as later.
-func (v cachedInfo) newer(began time.Time) bool {
-	return v.began.After(began) || v.began.Equal(began) && v.info.Inactive != nil
+func (entry cachedInfo) newer(began time.Time) bool {
+	return entry.began.After(began) || entry.began.Equal(began) && entry.info.Inactive != nil
 }
 
 // principal returns the principal with the token that was presented, or why it is inactive.
-func (v TokenInfo) principal(token rs.Token) (Principal, error) {
-	if v.Inactive != nil {
-		return Principal{}, v.Inactive
+func (info TokenInfo) principal(token rs.Token) (Principal, error) {
+	if info.Inactive != nil {
+		return Principal{}, info.Inactive
 	}
-	p := v.Principal
+	p := info.Principal
 	p.Token = token
 	return p, nil
 }

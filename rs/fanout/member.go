@@ -86,9 +86,9 @@ type member struct {
 const maxMembers = 256
 
 // newPackage returns a package, without making a request. own is the package's own token, which must not be a member's; the
-// zero Token if unknown. doer returns a reader of the resource server that sends the given token.
+// zero Token if unknown. doer returns a reader of the resource server that sends the given token. The caller sets refusals.
 func newPackage(own rs.Token, of Membership, doer func(rs.Token) rs.Doer, o PackageOptions) *grantPackage {
-	p := &grantPackage{id: of.PackageID, options: o, refusals: newRefusals()}
+	p := &grantPackage{id: of.PackageID, options: o}
 	known := map[[2]string]bool{}
 	at := map[string]*member{} // by connection
 	for _, given := range of.Members {

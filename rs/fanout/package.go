@@ -17,7 +17,9 @@ import (
 // them is "grant_unusable". doer returns a reader of the resource server that sends the given token. The caller vouches for the members'
 // tokens: they are not introspected.
 func NewPackage(m Membership, doer func(rs.Token) rs.Doer, o PackageOptions) auth.Package {
-	return newPackage(rs.Token{}, m, doer, o.withDefaults())
+	p := newPackage(rs.Token{}, m, doer, o.withDefaults())
+	p.refusals = newRefusals()
+	return p
 }
 
 // Do performs one read. Its errors are *rs.Error values.

@@ -13,10 +13,12 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
+// defaultAnswerBytes is the default of [Options].AnswerBytes.
 const defaultAnswerBytes = 64 << 20
 
+// How the bytes of an [answerBudget] are divided.
 const (
-	largeCall       = 1 << 20 // a call whose answers together are larger is a large call
+	largeCall       = 1 << 20 // a call whose answers together have more bytes is a large call
 	leastLarge      = 2       // the least number of concurrent large calls: no caller can take all
 	mostLarge       = 4       // the most: each takes work
 	leastSmallBytes = 8 << 20 // the least budget of all other calls together
@@ -64,7 +66,7 @@ func (b *answerBudget) enter(caller CallerKey) *callerShare {
 	return s
 }
 
-func (b *answerBudget) release(caller CallerKey, s *callerShare) {
+func (b *answerBudget) leave(caller CallerKey, s *callerShare) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if s.users--; s.users == 0 {
@@ -199,7 +201,7 @@ func (h *heldAnswers) release() {
 	if h.large {
 		h.budget.releaseLarge(h.share)
 	}
-	h.budget.release(h.caller, h.share)
+	h.budget.leave(h.caller, h.share)
 	h.budget, h.large, h.bytes = nil, false, 0
 }
 

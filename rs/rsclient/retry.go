@@ -153,8 +153,8 @@ func retryWait(retried int, retryAfter time.Duration) time.Duration {
 	return wait/2 + rand.N(wait/2) // #nosec G404 -- jitter is no secret
 }
 
-// The limits of retries: together they must not triple the load of a server that fails under load, and one caller must not use up those of
-// the others.
+// The limits of retries: all together, they must not triple the load of a server that fails under load, and one caller must not use up the
+// retries of others.
 const (
 	retryWindow      = 10 * time.Second
 	budgetPercent    = 10   // retries of one caller per hundred of its reads in the window

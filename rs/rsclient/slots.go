@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sync/semaphore"
 )
 
-// Slots bound the requests to a server that are under way: in all, and of one caller to a quarter of that, so that the requests of one
-// caller which hang do not stop those of others. The zero K is an unknown caller, who may take all. They are safe for concurrent use.
+// Slots bound the requests to a server that are under way. One caller may take a quarter of them, so that hanging requests of one caller do
+// not stop those of others. The zero K is an unknown caller, who may take all. They are safe for concurrent use.
 type Slots[K comparable] struct {
 	size    int64
 	all     *semaphore.Weighted

@@ -7,7 +7,7 @@ import (
 	"strings"
 )
 
-// ParseURL parses the address of a server, which what names in errors. Its error contains nothing secret.
+// ParseURL parses the http or https URL of a server. Its error calls the server what, and contains nothing secret.
 func ParseURL(what, text string) (*url.URL, error) {
 	u, err := url.Parse(text)
 	switch {
