@@ -37,10 +37,10 @@ func main() {
 	os.Exit(code)
 }
 
-// run runs the program apart from its process-wide settings, and returns the exit code.
+// run is main without the settings of the whole process. It returns the exit code.
 func run(ctx context.Context, args []string, getenv func(string) string, in io.Reader, out, problems io.Writer) int {
 	return cli.Run(ctx, args, cli.App{
-		Version: version, Getenv: getenv, In: in, Out: out, Err: problems, Observe: newObservation,
+		Version: version, Getenv: getenv, In: in, Out: out, Err: problems,
 		Host: func(ctx context.Context, c cli.HostedConfig, inherited []net.Listener) (cli.Hosted, error) {
 			return newHosted(ctx, c, inherited)
 		},

@@ -15,13 +15,11 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/cli"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
-	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/fanout"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
-	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
@@ -50,9 +48,9 @@ func newHosted(ctx context.Context, c cli.HostedConfig, inherited []net.Listener
 		return nil, exit.UsageError("--rs-url: " + err.Error())
 	}
 	h.client, err = rsclient.New(rsclient.Options{
-		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout, Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker,
-		AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
-		Observer:    c.Watch.Observer(), Trace: c.Watch.Trace("other"),
+		Base: cmp.Or(c.RSInternalURL, h.recordBase), UserAgent: "pdpp-mcp/" + version, ReadTimeout: c.ReadTimeout,
+		Retries: cmp.Or(c.Retries, -1), NoBreaker: !c.Breaker, AnswerBytes: answerBytes(c.AnswerMemory, debug.SetMemoryLimit(-1)),
+		Observer: c.Watch.Observer(), Trace: c.Watch.Trace("other"),
 	})
 	if err != nil { // the public URL is valid
 		return nil, exit.UsageError("--rs-internal-url: " + err.Error())
@@ -112,9 +110,11 @@ func (h *hosted) Serve(ctx context.Context, m service.Manager, read func() (cli.
 func warnOfSignIns(c cli.HostedConfig) {
 	switch {
 	case c.AuthorizationSource != "":
-		c.Log.Warn().Str("source", c.AuthorizationSource).Msg("hosts sign in for one source, of which the owner must have one connection; for several name them in --authorization-details")
+		c.Log.Warn().Str("source", c.AuthorizationSource).Msg("hosts sign in for one source, of which the owner must have one connection; " +
+			"for several name them in --authorization-details")
 	case !c.SignsIn() && c.PackagesURL == "":
-		c.Log.Warn().Msg("package tokens cannot be read here, and authorization servers issue them to hosts that sign in; name a directory with --packages-url, or one source with --authorization-source")
+		c.Log.Warn().Msg("package tokens cannot be read here, and authorization servers issue them to hosts that sign in; " +
+			"name a directory with --packages-url, or one source with --authorization-source")
 	}
 }
 
@@ -127,7 +127,10 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	if err != nil {
 		return exit.UsageError(err.Error())
 	}
-	metadata := transport.Metadata{ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase, AuthorizationServers: c.AuthorizationServers, Packages: c.PackagesURL != ""}
+	metadata := transport.Metadata{
+		ResourceName: "Personal data (PDPP)", ResourceServer: h.recordBase,
+		AuthorizationServers: c.AuthorizationServers, Packages: c.PackagesURL != "",
+	}
 	bridge, err := h.bridge(ctx, c)
 	var signIn transport.SignIn
 	switch {
@@ -153,14 +156,16 @@ func (h *hosted) configure(ctx context.Context, c cli.HostedConfig) error {
 	})
 	h.limiter.Set(c.Limits)
 	h.authority.Store(&authority)
-	h.service.Use(service.Serving{Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log})
-	zerolog.SetGlobalLevel(c.Level) // of the loggers, too, that outlive a reload
+	h.service.Use(service.Serving{
+		Handler: handler, DrainDelay: c.DrainDelay, DrainTime: c.DrainTime, Proxies: c.Public.Proxies, Logger: c.Log,
+	})
+	zerolog.SetGlobalLevel(c.Level) // also for the loggers that outlive a reload
 	h.config, h.signIn = c, bridge
 	return nil
 }
 
 // bridge returns the sign-in bridge for a configuration, or nil if hosts sign in elsewhere. It keeps the current bridge, with the answers
-// that it caches, if that fits.
+// that it caches, if the configuration fits it.
 func (h *hosted) bridge(ctx context.Context, c cli.HostedConfig) (*signin.Bridge, error) {
 	if !c.SignsIn() {
 		return nil, nil
@@ -195,20 +200,6 @@ func answerBytes(mebibytes, memoryLimit int64) int64 {
 	return memoryLimit / 5 * 2
 }
 
-// newObservation sets up metrics if metrics is true, and traces if the environment configures them. end exports the remaining spans, at
-// most for the given time.
-func newObservation(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (watch observe.Observation, end func(time.Duration), err error) {
-	tracer, end, err := observe.NewTracer(ctx, version, getenv, log)
-	if err != nil {
-		return observe.Observation{}, nil, exit.UsageError(err.Error())
-	}
-	watch = observe.Observation{Tracer: tracer}
-	if metrics {
-		watch.Metrics = observe.NewMetrics(version, tools.Names())
-	}
-	return watch, end, nil
-}
-
 // A replaceableAuthority lets the token cache outlive the authority behind it, which a reload replaces.
 type replaceableAuthority struct{ atomic.Pointer[auth.Authority] }
 
@@ -217,8 +208,8 @@ func (a *replaceableAuthority) Introspect(ctx context.Context, token rs.Token) (
 	return (*a.Load()).Introspect(ctx, token)
 }
 
-// newAuthority returns what decides who bears a token: the introspection endpoint if one is configured, or else the schema document that
-// the resource server gives the bearer. A configured directory resolves package tokens on top of introspection.
+// newAuthority returns the authority about tokens: the introspection endpoint if one is configured, or else the schema document that
+// the resource server returns for a token. With a directory, it also finds the grants of package tokens.
 func newAuthority(c cli.HostedConfig, client *rsclient.Client) (auth.Authority, error) {
 	if c.Introspection == nil {
 		return auth.SchemaProbe{For: client.ForToken}, nil

@@ -22,7 +22,7 @@ type Options struct {
 // All returns every tool in the order of tools/list; the unlisted ones come last (D1).
 func All(o Options) []*Tool {
 	all := []*Tool{
-		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o.RecordBase, !o.NoSearchRelax, !o.NoHitContext),
+		schemaTool(), queryRecordsTool(), aggregateTool(), searchTool(o),
 		fetchTool(o.RecordBase), readRecordFieldTool(),
 		listStreamsTool(), fetchBlobTool(),
 	}

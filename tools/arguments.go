@@ -44,8 +44,8 @@ func (s source) Scope() (rs.Scope, error) {
 	return rs.Scope{Stream: s.stream, ConnectionID: s.connectionID}, nil
 }
 
-// position reads the cursor of a list: the resource server's, or one that an answer printed for the rest of a page of the same list. Read
-// it after the arguments of the list: those that are invalid have no bound, and their marks would need many times their memory.
+// position reads the cursor of a list: the resource server's, or one that an answer printed for the rest of a page of the same list. Call
+// it after the list's arguments were read: it hashes them, and only valid arguments have a bounded size.
 func (a *arguments) position() render.Position {
 	cursor := a.Cursor("cursor")
 	if a.Err != nil {

@@ -67,13 +67,13 @@ type emptyField struct {
 	value  string
 }
 
-// mean records which value is meant, as JSON.
-func (e emptyField) mean(value string) { e.Meant = withValue(e.call, e.Field, value) }
+// setMeant records which value is meant, as JSON.
+func (e emptyField) setMeant(value string) { e.Meant = withValue(e.call, e.Field, value) }
 
-// meanIf records that a text is meant, if there are records with it.
-func (e emptyField) meanIf(ctx context.Context, text string, f filter.Filter) {
+// setMeantIf records that a text is meant, if there are records with it.
+func (e emptyField) setMeantIf(ctx context.Context, text string, f filter.Filter) {
 	if n, _ := aggregate.Count(ctx, e.call.RS, e.call.Scope, f.Only(e.Field, text)); n > 0 {
-		e.mean(rs.EncodeJSON(text))
+		e.setMeant(rs.EncodeJSON(text))
 	}
 }
 
@@ -86,7 +86,7 @@ func (e emptyField) explainValue(ctx context.Context) {
 	switch part := e.value[strings.LastIndexByte(e.value, ':')+1:]; {
 	case e.Field == "id" || strings.HasSuffix(e.Field, "_id"): // a similar id is another record's
 	case part != "" && part != e.value && len(fields) > 0 && !slices.ContainsFunc(fields, grouped): // its values cannot be listed
-		e.meanIf(ctx, part, e.filter)
+		e.setMeantIf(ctx, part, e.filter)
 	default:
 		e.compareValues(ctx)
 	}
@@ -126,11 +126,11 @@ func (e emptyField) compareValues(ctx context.Context) {
 	several := slices.DeleteFunc(alternatives, func(name string) bool { return !slices.Contains(texts, name) })
 	if len(several) > 1 {
 		e.Calls = len(several)
-		e.mean(rs.EncodeJSON(several[0]))
+		e.setMeant(rs.EncodeJSON(several[0]))
 	} else if near := written.Meant(e.value, texts); near != "" && !foreign.Denies(e.value, near) {
-		e.mean(groups[slices.Index(texts, near)].Key)
+		e.setMeant(groups[slices.Index(texts, near)].Key)
 	} else if name := written.OtherOrder(e.value); name != "" && e.Beyond { // it may be among the values that were not read
-		e.meanIf(ctx, name, nil)
+		e.setMeantIf(ctx, name, nil)
 	}
 }
 
@@ -138,12 +138,12 @@ func (e emptyField) compareValues(ctx context.Context) {
 func (e emptyField) findRecord(ctx context.Context, stream string) {
 	e.IDsOf = stream
 	if ref, err := rs.ParseRef(e.value); err == nil && ref.Stream == stream {
-		e.mean(rs.EncodeJSON(ref.RecordID))
+		e.setMeant(rs.EncodeJSON(ref.RecordID))
 		return
 	}
 	other, record := likeid.Find(ctx, e.call.RS, rs.Scope{Stream: stream, ConnectionID: e.call.Scope.ConnectionID}, e.value)
 	if other != "" {
-		e.mean(rs.EncodeJSON(other))
+		e.setMeant(rs.EncodeJSON(other))
 		return
 	} else if e.Record = record; record != "" {
 		return
@@ -154,7 +154,7 @@ func (e emptyField) findRecord(ctx context.Context, stream string) {
 		e.Search = rs.Object{rs.NewMember("q", e.value), rs.NewMember("streams", []string{stream})}
 	}
 	if (len(hits) == 1 || titled(0) && !titled(1)) && hits[0].Text("record_key", "record_id") != "" {
-		e.mean(rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
+		e.setMeant(rs.EncodeJSON(hits[0].Text("record_key", "record_id")))
 	}
 }
 
@@ -168,7 +168,7 @@ func (e emptyField) searchValue(ctx context.Context, titles bool) {
 	for _, hit := range hits {
 		if title := hit.Text("title"); titles && title != e.value &&
 			written.Letters(written.Folded(title)) == written.Letters(written.Folded(e.value)) {
-			e.mean(rs.EncodeJSON(title))
+			e.setMeant(rs.EncodeJSON(title))
 			e.Whole = false
 			return
 		}

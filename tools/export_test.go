@@ -15,10 +15,14 @@ var (
 	Schema          = func() *Tool { return withOwnCache(schemaTool()) }
 )
 
-// Search is the search tool as it is served; PlainSearch is the same without repair.
-func Search(base string) *Tool { return withOwnCache(searchTool(base, true, false)) }
+// Search is the search tool without the context of hits; PlainSearch is the same without repair.
+func Search(base string) *Tool {
+	return withOwnCache(searchTool(Options{RecordBase: base, NoHitContext: true}))
+}
 
-func PlainSearch(base string) *Tool { return withOwnCache(searchTool(base, false, false)) }
+func PlainSearch(base string) *Tool {
+	return withOwnCache(searchTool(Options{RecordBase: base, NoSearchRelax: true, NoHitContext: true}))
+}
 
 // withOwnCache gives a tool its own schema cache.
 func withOwnCache(tool *Tool) *Tool {

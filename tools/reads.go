@@ -39,8 +39,8 @@ func streamDetail(ctx context.Context, call Call, stream string) *rs.Response {
 }
 
 // absence returns how fresh the streams are in which nothing was found and, for a single stream, to which time the grant is limited. This
-// distinguishes data that does not exist from data that has not arrived yet or was not granted. It makes one or two reads. list is the
-// list of the streams; nil if it was not read.
+// distinguishes data that does not exist from data that has not arrived yet or was not granted. It makes one or two reads of each member,
+// and none if the call has read (reads) more than [read.MaxCountedMembers]. list is the list of the streams; nil if it was not read.
 func absence(ctx context.Context, call Call, reads int, streams ...string) (fresh render.Coverage, list *rs.Response) {
 	if reads > read.MaxCountedMembers {
 		return render.Coverage{}, nil

@@ -119,7 +119,7 @@ func readSchema(ctx context.Context, call Call) (answer Answer, err error) {
 		answer.Coverage = coverageOfStream(ctx, call, answer, detail)
 	}
 	if answer.Response.Unavailable == 0 { // the next calls need the same schema
-		call.Tool.schemas.Hold(ctx, call.Scope, answer.Response.Schema())
+		call.Tool.schemas.Keep(ctx, call.Scope, answer.Response.Schema())
 	}
 	return answer, nil
 }

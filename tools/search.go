@@ -21,10 +21,9 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
 
-// searchTool finds records by their text. If relaxed is set and no record has all words, it finds records with some of them. If looksUp is
-// set, the first hits without title, author and time get those of their records. recordBase is the public URL of the resource server, for
-// citations.
-func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
+// searchTool finds records by their text. Unless the options say otherwise, it finds records with some of the words if none has all of
+// them, and the first hits without title, author and time get those of their records.
+func searchTool(o Options) *Tool {
 	tool := &Tool{
 		Name:  "search",
 		Title: "Search",
@@ -51,16 +50,16 @@ func searchTool(recordBase string, relaxed, looksUp bool) *Tool {
 		Render: func(call Call, answer Answer) (render.Result, error) {
 			args, q := call.Args.(searchArgs), answer.search
 			q.Shown = args.shown
-			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, recordBase
+			q.Q, q.Limit, q.Position, q.ConnectionID, q.RecordBase = args.q, args.limit, args.position, call.Scope.ConnectionID, o.RecordBase
 			q.Rest = call.Arguments.Without("q", "query", "connection_id", "limit", "cursor")
 			q.Repair, q.Empty, q.Coverage, q.Now = shownRepair(answer.Repair), answer.Empty, answer.Coverage, call.Now
 			return render.Search(answer.Response, q)
 		},
 	}
-	if relaxed {
+	if !o.NoSearchRelax {
 		tool.Description += " A question will do: if no record has all words, those with some are listed."
 	}
-	tool.Read = searcher{relaxed, looksUp, known.NewRefusals(time.Now)}.read
+	tool.Read = searcher{!o.NoSearchRelax, !o.NoHitContext, known.NewRefusals(time.Now)}.read
 	return tool
 }
 
@@ -90,7 +89,7 @@ func (s searcher) read(ctx context.Context, call Call) (Answer, error) {
 		}
 	}
 	call.Args = args
-	within, err := s.within(ctx, call, schema)
+	within, err := periodReader(ctx, call, schema)
 	if err != nil {
 		return Answer{}, err
 	}
@@ -213,9 +212,9 @@ func (s searchArgs) continuesInPackage() bool {
 	return own && s.connectionID == ""
 }
 
-// within returns the resource server limited to the period of a search, or to a filter of records with parts; nil for any other search. It
-// fails if a named stream is not granted, or not under the named connection.
-func (s searcher) within(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
+// periodReader returns the resource server limited to the period of a search, or to a filter of records with parts; nil for any other
+// search. It fails if a named stream is not granted, or not under the named connection.
+func periodReader(ctx context.Context, call Call, schema func() known.Stream) (*period.Reader, error) {
 	args, principal := call.Args.(searchArgs), auth.PrincipalFrom(ctx)
 	limited := args.period != (period.Period{}) || len(args.filter) > 0 && len(args.parts) > 0
 	if !limited && (args.connectionID == "" || len(args.streams) == 0 || principal.Package != nil) {

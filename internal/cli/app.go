@@ -12,6 +12,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/internal/service"
 	"github.com/pdp-connect/pdpp-mcp/middleware/observe"
 	"github.com/pdp-connect/pdpp-mcp/middleware/web"
@@ -19,7 +20,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
-// An App is the environment of the commands: the process, and constructors that package main provides.
+// An App is the environment of the commands: the process, and the constructor that package main provides.
 type App struct {
 	Version  string
 	Getenv   func(string) string
@@ -28,9 +29,6 @@ type App struct {
 
 	// Host returns a hosted server that already listens.
 	Host func(ctx context.Context, c HostedConfig, inherited []net.Listener) (Hosted, error)
-	// Observe sets up metrics if metrics is true, and traces if the environment configures them. The returned function exports the
-	// remaining spans, at most for the given time.
-	Observe func(ctx context.Context, metrics bool, getenv func(string) string, log zerolog.Logger) (_ observe.Observation, end func(time.Duration), _ error)
 
 	args []string // the command line, without the program's name
 }
@@ -42,6 +40,15 @@ func (app App) visible() terminal.Visible { return terminal.Visible{Out: app.Out
 
 func (app App) log(level zerolog.Level) zerolog.Logger {
 	return zerolog.New(app.Err).Level(level).With().Timestamp().Logger()
+}
+
+// observe sets up traces if the environment configures them. end exports the remaining spans within the given time.
+func (app App) observe(ctx context.Context, log zerolog.Logger) (watch observe.Observation, end func(time.Duration), err error) {
+	tracer, end, err := observe.NewTracer(ctx, app.Version, app.Getenv, log)
+	if err != nil {
+		return observe.Observation{}, nil, exit.UsageError(err.Error())
+	}
+	return observe.Observation{Tracer: tracer}, end, nil
 }
 
 // warn prints a warning to Err; the command goes on.

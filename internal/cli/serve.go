@@ -25,6 +25,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/auth"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
+	"github.com/pdp-connect/pdpp-mcp/tools"
 	"github.com/pdp-connect/pdpp-mcp/transport/signin"
 )
 
@@ -56,11 +57,14 @@ func (app App) serve(ctx context.Context, running *pflag.FlagSet, c *ServeFlags)
 	if err != nil {
 		return err
 	}
-	watch, unwatch, err := app.Observe(ctx, c.AdminListen != "", app.Getenv, config.Log)
+	watch, unwatch, err := app.observe(ctx, config.Log)
 	if err != nil {
 		return err
 	}
 	defer unwatch(observe.FlushTime)
+	if c.AdminListen != "" {
+		watch.Metrics = observe.NewMetrics(app.Version, tools.Names())
+	}
 	config.Watch = watch
 	inherited, err := activation.Listeners()
 	if err != nil {

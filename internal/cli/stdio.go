@@ -34,7 +34,7 @@ func newStdio(app App) *cobra.Command {
 func (c stdioCommand) run(ctx context.Context, app App) error {
 	ctx = terminal.Watch(ctx, app.Out)
 	log := app.log(zerolog.WarnLevel)
-	watch, unwatch, err := app.Observe(ctx, false, app.Getenv, log)
+	watch, unwatch, err := app.observe(ctx, log)
 	if err != nil {
 		return err
 	}

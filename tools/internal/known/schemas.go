@@ -70,11 +70,11 @@ func (c *Schemas) Of(ctx context.Context, d rs.Doer, scope rs.Scope) Stream {
 	if err != nil {
 		return Stream{Err: err}
 	}
-	return c.Hold(ctx, scope, response.Schema())()
+	return c.Keep(ctx, scope, response.Schema())()
 }
 
-// Hold caches a schema document as if it had been read for a scope. It returns a function that parses it for the scope, once.
-func (c *Schemas) Hold(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
+// Keep caches a schema document as if it had been read for a scope. It returns a function that parses it for the scope, once.
+func (c *Schemas) Keep(ctx context.Context, scope rs.Scope, document *rs.Schema) func() Stream {
 	known := cachedSchema{document, sync.OnceValue(func() Stream { return ReadStream(document, scope) })}
 	if key := keyOf(ctx, scope); key.grant != "" { // without a grant, anyone might read it from the cache
 		rows := 0
