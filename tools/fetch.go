@@ -98,23 +98,11 @@ func readDocument(ctx context.Context, call Call) (Answer, error) {
 		files, document.InnerParts = relatedParts(ctx, call, schema, args.expansion.relations())
 		more = [][]string{slices.Concat(document.Parts, files), document.Parts, nil}
 	}
-	var expanded []string
-	var err error
-	for i, relations := range more {
-		one := args
-		one.expansion = args.expansion.with(relations)
-		if i > 0 && len(one.expansion.relations()) == len(expanded) { // the same relations were refused
-			continue
-		}
-		expanded = one.expansion.relations()
-		answer.Response, err = call.RS.Do(ctx, one.Request(call.Scope))
-		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {
-			break
-		}
-	}
+	response, expanded, err := args.readWith(ctx, call, more)
 	if err != nil {
 		return Answer{}, err
 	}
+	answer.Response = response
 	own := ownSchema(schema, call.Scope, answer.Response)
 	for _, s := range own.Sources {
 		document.TitleField, document.Untitled = s.Title, s.Untitled()
@@ -133,6 +121,24 @@ func readDocument(ctx context.Context, call Call) (Answer, error) {
 		texts[i].Text = readAttached(ctx, call.RS, texts[i])
 	})
 	return answer, nil
+}
+
+// readWith reads the record with the first of some lists of additional relations that the resource server does not refuse. It returns all
+// relations that the record is expanded by.
+func (f fetchArgs) readWith(ctx context.Context, call Call, more [][]string) (record *rs.Response, expanded []string, err error) {
+	for i, relations := range more {
+		one := f
+		one.expansion = f.expansion.with(relations)
+		if i > 0 && len(one.expansion.relations()) == len(expanded) { // the same relations were refused
+			continue
+		}
+		expanded = one.expansion.relations()
+		record, err = call.RS.Do(ctx, one.Request(call.Scope))
+		if e := rs.AsError(err); err == nil || e.Status != 400 && e.Code != "response_too_large" {
+			break
+		}
+	}
+	return record, expanded, err
 }
 
 // partsSchema returns what the schema says of a stream, if it can be read within [partsDeadline].

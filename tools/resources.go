@@ -76,19 +76,22 @@ func Resources(all []*Tool) []Resource {
 		address(Resource{
 			URI: render.BlobURIPrefix + "{+blob}", Template: true, Name: "blob", Title: "One attachment",
 			Description: "The bytes of one attachment.",
-		}, "fetch_blob", func(uri string) (rs.Object, bool) {
-			path, ours := strings.CutPrefix(uri, render.BlobURIPrefix)
-			path, err := url.PathUnescape(path)
-			if connection, id, named := strings.Cut(path, "/"); named {
-				arguments := rs.Object{rs.NewMember("blob_id", id)}
-				if connection != "-" {
-					arguments = append(arguments, rs.NewMember("connection_id", connection))
-				}
-				return arguments, ours && err == nil
-			}
-			return readHandle(uri, render.BlobURIPrefix, func(h render.BlobHandle) bool { return h.Version == 1 && h.Kind == "blob" && h.BlobID != "" })
-		}),
+		}, "fetch_blob", blobArguments),
 	}
+}
+
+// blobArguments returns the arguments in a blob's URI, in its own form or with a handle; false if it has neither.
+func blobArguments(uri string) (rs.Object, bool) {
+	path, ours := strings.CutPrefix(uri, render.BlobURIPrefix)
+	path, err := url.PathUnescape(path)
+	if connection, id, named := strings.Cut(path, "/"); named {
+		arguments := rs.Object{rs.NewMember("blob_id", id)}
+		if connection != "-" {
+			arguments = append(arguments, rs.NewMember("connection_id", connection))
+		}
+		return arguments, ours && err == nil
+	}
+	return readHandle(uri, render.BlobURIPrefix, func(h render.BlobHandle) bool { return h.Version == 1 && h.Kind == "blob" && h.BlobID != "" })
 }
 
 // readHandle returns the arguments in the handle of a URI: its members other than v and kind, under the same names. It returns false if the

@@ -23,10 +23,7 @@ type breakers struct {
 	byGrant *lru.Cache[CallerKey, *breaker] // each stops the reads of a grant that keep failing although the host can be reached
 }
 
-func newBreakers(host string, off bool, observer Observer) *breakers {
-	if off {
-		return &breakers{}
-	}
+func newBreakers(host string, observer Observer) *breakers {
 	b := &breakers{host: newBreaker(func(s string) { observer.BreakerChanged(host, s) })}
 	b.byGrant, _ = lru.New[CallerKey, *breaker](maxGrantBreakers) // fails only for a size below 1
 	return b

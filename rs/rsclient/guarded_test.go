@@ -9,7 +9,7 @@ import (
 
 // The number of remembered grants is bounded, and the attempts of idle callers are forgotten.
 func TestWhatIsRememberedOfGrantsIsBounded(t *testing.T) {
-	grants := newBreakers("rs.example", false, unobserved{})
+	grants := newBreakers("rs.example", unobserved{})
 	host := grants.host
 	now := time.Unix(1e9, 0)
 	for i := range 2 * maxGrantBreakers {

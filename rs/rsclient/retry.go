@@ -53,7 +53,10 @@ func NewSender(o SenderOptions) *Sender {
 	if o.Trace == nil {
 		o.Trace = untraced
 	}
-	b := newBreakers(o.Host, o.NoBreaker, o.Observer)
+	b := &breakers{} // never open
+	if !o.NoBreaker {
+		b = newBreakers(o.Host, o.Observer)
+	}
 	return &Sender{
 		options: o, breakers: b, budget: newRetryBudget(),
 		http: &http.Client{

@@ -19,6 +19,27 @@ const (
 	groupRows  = write.TextLines - 16
 )
 
+// An AggregateQuery is the call that an aggregation answers.
+type AggregateQuery struct {
+	Stream    string
+	Arguments object       // as sent, for the calls that are printed
+	Coverage  Coverage     // of an answer without records
+	Empty     []EmptyField // why no record matches the filter, if that is known
+}
+
+type aggregateAnswer struct {
+	AggregateQuery
+	object
+	rows  []groupRow
+	units []string // each has a column; [""] if there are no units
+}
+
+// A groupRow is one group of an answer. It has several parts if its numbers have several units.
+type groupRow struct {
+	key   string // JSON
+	parts []object
+}
+
 // Aggregate renders an aggregation: its number, or a table of groups with other_count (S3-R12, S3-R13). Structured is {"data": body}. Each
 // channel shows as many groups as fit, with a call that continues after them (D18).
 func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
@@ -40,6 +61,24 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 	}
 	why, _ := answer.Conditions("aggregate", a.Empty)
 	return Result{Text: strings.Join(write.Clipped(slices.Concat(lines, a.notes(), why)), "\n"), Structured: a.structured()}, nil
+}
+
+func (a *aggregateAnswer) readRows(groups []string) {
+	for _, raw := range groups {
+		part := rs.AsObject(raw)
+		if unit := part.Text("unit"); !slices.Contains(a.units, unit) {
+			a.units = append(a.units, unit)
+		}
+		key := cmp.Or(part.Get("key"), "null")
+		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") {
+			a.rows[last].parts = append(a.rows[last].parts, part)
+			continue
+		}
+		a.rows = append(a.rows, groupRow{key, []object{part}})
+	}
+	if len(groups) == 0 {
+		a.units = []string{""}
+	}
 }
 
 // number returns the lines of an answer without groups, such as "2,064 messages: Work mail 803, Personal mail 458" or "sum of total of

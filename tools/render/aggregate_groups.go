@@ -13,45 +13,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/render/internal/write"
 )
 
-// An AggregateQuery is the call that an aggregation answers.
-type AggregateQuery struct {
-	Stream    string
-	Arguments object       // as sent, for the calls that are printed
-	Coverage  Coverage     // of an answer without records
-	Empty     []EmptyField // why no record matches the filter, if that is known
-}
-
-type aggregateAnswer struct {
-	AggregateQuery
-	object
-	rows  []groupRow
-	units []string // each has a column; [""] if there are no units
-}
-
-// A groupRow is one group of an answer. It has several parts if its numbers have several units.
-type groupRow struct {
-	key   string // JSON
-	parts []object
-}
-
-func (a *aggregateAnswer) readRows(groups []string) {
-	for _, raw := range groups {
-		part := rs.AsObject(raw)
-		if unit := part.Text("unit"); !slices.Contains(a.units, unit) {
-			a.units = append(a.units, unit)
-		}
-		key := cmp.Or(part.Get("key"), "null")
-		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") {
-			a.rows[last].parts = append(a.rows[last].parts, part)
-			continue
-		}
-		a.rows = append(a.rows, groupRow{key, []object{part}})
-	}
-	if len(groups) == 0 {
-		a.units = []string{""}
-	}
-}
-
 // A groupsRest says which groups an answer shows and leaves out.
 type groupsRest struct {
 	says string

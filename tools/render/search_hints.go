@@ -109,41 +109,26 @@ func (s *searchPage) extreme(oldest bool) string {
 	if s.q.Newest != "" {
 		return s.q.Newest
 	}
-	var best *hit.Hit
-	var bestTime time.Time
-	withAllWords, future, ongoing, found, words := 0, 0, 0, s.foundWords(), "all words"
-	if len(found) > 0 {
-		words = write.QuoteEach(found)
+	with, words := s.foundWords(), "all words"
+	if len(with) > 0 {
+		words = write.QuoteEach(with)
 	}
-	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
-	for i := range s.hits {
-		h := s.hit(i)
-		switch t, err := timeOf(h); {
-		case err != nil || h.Has != "" && (len(found) == 0 || !slices.Equal(h.Words, found)): // a hit that lacks a word is about something else
-		case !oldest && t.Before(since):
-			ongoing++
-		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
-			future++
-		default:
-			if withAllWords++; best == nil || oldest && t.Before(bestTime) || !oldest && t.After(bestTime) {
-				best, bestTime = h, t
-			}
-		}
-	}
+	found := s.timed(oldest, with)
+	best := found.best
 	switch {
-	case best == nil && ongoing > 0:
+	case best == nil && found.ongoing > 0:
 		return "No hit is newer: those found began before since and last into that time."
 	case best == nil:
 		return byTime
 	}
-	among, hasOthers := fmt.Sprintf("%s of these %d", rank, withAllWords), withAllWords+future+ongoing < len(s.hits)
+	among, hasOthers := fmt.Sprintf("%s of these %d", rank, found.count), found.count+found.future+found.ongoing < len(s.hits)
 	switch {
-	case withAllWords == 1:
-		among = "one hit" + write.When(hasOthers || len(found) > 0, " with "+words)
-	case hasOthers, len(found) > 0:
-		among = fmt.Sprintf("%s of the %d with %s", rank, withAllWords, words)
+	case found.count == 1:
+		among = "one hit" + write.When(hasOthers || len(with) > 0, " with "+words)
+	case hasOthers, len(with) > 0:
+		among = fmt.Sprintf("%s of the %d with %s", rank, found.count, words)
 	}
-	among += write.When(future > 0, " until now") + write.When(ongoing > 0, " since then")
+	among += write.When(found.future > 0, " until now") + write.When(found.ongoing > 0, " since then")
 	says := fmt.Sprintf("The %s: %s, %s.", among, best.ID, best.When()) +
 		write.When(best.MatchesDeep(), " It is a long text: its date need not be that of the match.")
 	if s.hasAllHits() && !hasOthers || !s.q.lexical() {
@@ -151,11 +136,39 @@ func (s *searchPage) extreme(oldest bool) string {
 	}
 	until := best.Authored
 	if len(until) > len(time.DateOnly) { // a date means its whole day and is sent as it is
-		until = bestTime.Add(beyond).UTC().Format(time.RFC3339Nano)
+		until = found.at.Add(beyond).UTC().Format(time.RFC3339Nano)
 	}
 	q := s.q
 	q.Rest = q.Rest.With(bound, write.JSON(until))
 	return says + write.Offer(" Any "+comparative+": ", q.call("").Call("search"), write.LineChars)
+}
+
+// timedHits are the hits that have the words of a query, by their time.
+type timedHits struct {
+	best            *hit.Hit  // the newest or oldest of those counted; nil if there is none
+	at              time.Time // of best
+	count           int
+	future, ongoing int // for the newest: those after now, and those that began before since; not in count
+}
+
+// timed returns the oldest hit with all words, or with the given ones, or the newest one until now. Any other is about something else.
+func (s *searchPage) timed(oldest bool, words []string) (found timedHits) {
+	since, _ := time.Parse(time.RFC3339Nano, s.q.Rest.Text("since")) // zero for a day, which is one of some zone
+	for i := range s.hits {
+		h := s.hit(i)
+		switch t, err := timeOf(h); {
+		case err != nil || h.Has != "" && (len(words) == 0 || !slices.Equal(h.Words, words)):
+		case !oldest && t.Before(since):
+			found.ongoing++
+		case !oldest && !s.q.Now.IsZero() && t.After(s.q.Now):
+			found.future++
+		default:
+			if found.count++; found.best == nil || oldest && t.Before(found.at) || !oldest && t.After(found.at) {
+				found.best, found.at = h, t
+			}
+		}
+	}
+	return found
 }
 
 // timeOf returns the time of a hit. If it has no zone, it is that of the emission, if this is of the same day and minute.
