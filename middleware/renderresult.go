@@ -27,7 +27,7 @@ func renderResult(next tools.Handler) tools.Handler {
 		reply.Response = reply.Response.Redacted(redactor, call.Tool.Binary)
 		if err == nil {
 			reply.Rendered, err = call.Tool.Render(reply.Call, reply.Answer)
-			reply.Rendered = reply.Rendered.With(leavesOut(ctx, call.Tool.Known, reply)).Clean(reply.Response).Redact(redactor)
+			reply.Rendered = reply.Rendered.WithUngranted(leavesOut(ctx, call.Tool.Known, reply)).Clean(reply.Response).Redact(redactor)
 		}
 		if call.URI != "" {
 			if err != nil {

@@ -8,16 +8,16 @@ import (
 	"unicode/utf8"
 )
 
-// IsEmpty reports whether a character is invisible and has no effect on visible text, so that its only use is to hide a word or a message
-// from a reader: soft hyphen, zero width space and word joiner, the invisible operators of formulas, the fillers of old Korean encodings,
-// and the code points that Unicode reserves for more of them.
-func IsEmpty(c rune) bool {
+// IsInvisible reports whether a character is invisible and has no effect on visible text, so that its only use is to hide a word or a
+// message from a reader: soft hyphen, zero width space and word joiner, the invisible operators of formulas, the fillers of old Korean
+// encodings, and the code points that Unicode reserves for more of them.
+func IsInvisible(c rune) bool {
 	return c == '\u00AD' || c == '\u200B' || c >= 0x2060 && c <= 0x2065 || c == '\u3164' || c == '\uFFA0' || c >= 0xFFF0 && c <= 0xFFF8
 }
 
-// IsUnseen reports whether a character is invisible but changes its neighbours: joiners, directional marks, Mongolian selectors. Some
-// scripts need a few; many in a row, or between two ASCII letters, change nothing and can spell a hidden message.
-func IsUnseen(c rune) bool {
+// IsInvisibleModifier reports whether a character is invisible but changes its neighbours: joiners, directional marks, Mongolian selectors.
+// Some scripts need a few; many in a row, or between two ASCII letters, change nothing and can spell a hidden message.
+func IsInvisibleModifier(c rune) bool {
 	switch {
 	case c < 0x180B:
 		return c == 0x034F || c == 0x061C || c == 0x115F || c == 0x1160 || c == 0x17B4 || c == 0x17B5
@@ -43,7 +43,7 @@ func EscapeBytes(s string) int { return len(escapeSequence.FindString(s[:min(len
 
 // isRemoved reports whether [line] drops a character: controls, bidirectional controls and invisible characters (D19).
 func isRemoved(r rune) bool {
-	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsEmpty(r)
+	return unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || r >= 0xE0000 && r <= 0xE007F || r == '\uFEFF' || IsInvisible(r)
 }
 
 // Clip returns the first characters of a text, at most so many, with an ellipsis if there are more.
@@ -61,7 +61,8 @@ const maxLineBytes = 64 << 10
 // of a token. It reads the first maxLineBytes.
 func line(text string) string {
 	text = strings.ToValidUTF8(text[:min(len(text), maxLineBytes)], "")
-	if !strings.ContainsFunc(text, func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsUnseen(r) }) { // an id has none
+	isChanged := func(r rune) bool { return unicode.IsSpace(r) || isRemoved(r) || IsInvisibleModifier(r) }
+	if !strings.ContainsFunc(text, isChanged) { // as in an id
 		return text
 	}
 	out := make([]byte, 0, len(text))
@@ -77,7 +78,7 @@ func line(text string) string {
 		case isRemoved(r):
 			shown = ""
 		case r <= '~':
-			if before := bytes.TrimRightFunc(out, IsUnseen); isASCII(before) { // joiners have no effect between ASCII characters
+			if before := bytes.TrimRightFunc(out, IsInvisibleModifier); isASCII(before) { // joiners have no effect between ASCII characters
 				out = before
 			}
 		}

@@ -113,21 +113,38 @@ func (c *TokenCache) Authenticate(ctx context.Context, token rs.Token) (Principa
 	if fresh {
 		return info.principal(token)
 	}
-	return c.ask(ctx, false, "", token)
+	return c.share(ctx, token, "", func(ctx context.Context) (TokenInfo, error) {
+		if info, fresh := c.recall(token); fresh {
+			return info, nil // an earlier lookup ended since the caller read the cache
+		}
+		if c.Known(token) {
+			return c.lookUpAgain(ctx, "", token)
+		}
+		release, refusal := c.unknown.acquire(ctx)
+		if refusal != nil {
+			return TokenInfo{}, refusal
+		}
+		defer release()
+		return c.lookUp(rsclient.WithUnknownToken(ctx), token)
+	})
 }
 
 // Revalidate asks the authority again, bypassing the cache, and caches the new answer (D7). reason is the code with which the
 // resource server refused the token. Revalidations of one token for one reason within two seconds share one request.
 func (c *TokenCache) Revalidate(ctx context.Context, token rs.Token, reason rs.Code) (Principal, error) {
 	// A first lookup may have begun before the 401, so its answer cannot be shared.
-	return c.ask(ctx, true, reason, token)
+	return c.share(ctx, token, "again "+string(reason), func(ctx context.Context) (TokenInfo, error) {
+		return c.lookUpAgain(ctx, reason, token)
+	})
 }
 
-// ask makes one lookup for all callers that wait for it; again bypasses the cache. The lookup outlives the caller that started it, so that
-// the others still get their answer.
-func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, token rs.Token) (Principal, error) {
+// share makes one lookup of a token for all callers that wait for one with this purpose. The lookup outlives the caller that started it, so
+// that the others still get their answer.
+func (c *TokenCache) share(
+	ctx context.Context, token rs.Token, purpose string, lookUp func(context.Context) (TokenInfo, error),
+) (Principal, error) {
 	key := token.Key()
-	flight := c.flights.DoChan(fmt.Sprint(again, string(key[:]), reason), func() (answer any, err error) {
+	flight := c.flights.DoChan(string(key[:])+purpose, func() (answer any, err error) {
 		defer func() { // in a goroutine of singleflight: a panic would end the process
 			if fault := recover(); fault != nil {
 				c.options.Panicked(fault)
@@ -136,18 +153,7 @@ func (c *TokenCache) ask(ctx context.Context, again bool, reason rs.Code, token 
 		}()
 		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), c.options.Timeout)
 		defer cancel()
-		if info, fresh := c.recall(token); fresh && !again {
-			return info, nil // an earlier lookup ended since the caller read the cache
-		}
-		if again || c.Known(token) {
-			return c.lookUpAgain(ctx, reason, token)
-		}
-		release, refusal := c.unknown.acquire(ctx)
-		if refusal != nil {
-			return TokenInfo{}, refusal
-		}
-		defer release()
-		return c.lookUp(rsclient.WithUnknownToken(ctx), token)
+		return lookUp(ctx)
 	})
 	select {
 	case <-ctx.Done():

@@ -153,9 +153,9 @@ func CoverageOf(list []rs.ListedStream, stream *rs.Response, streams ...string) 
 	return answer.CoverageOf(list, stream, streams...)
 }
 
-// With returns the result with a notice of what is not granted, at the end of its text and the start of its structured output. A nil u
-// adds nothing.
-func (r Result) With(u *Ungranted) Result {
+// WithUngranted returns the result with a notice of what it leaves out because that is not granted, at the end of its text and the start of
+// its structured output. A nil u adds nothing.
+func (r Result) WithUngranted(u *Ungranted) Result {
 	if u == nil {
 		return r
 	}

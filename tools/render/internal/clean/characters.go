@@ -46,12 +46,13 @@ func isMark(c rune) bool { return unicode.In(c, unicode.Mn, unicode.Me) }
 
 // Shows reports whether a character of a record may reach a host.
 func Shows(c rune) bool {
-	return !unicode.IsControl(c) && !isBidiControl(c) && !rs.IsEmpty(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
+	return !unicode.IsControl(c) && !isBidiControl(c) && !rs.IsInvisible(c) && !isTag(c) && c != '\u2028' && c != '\u2029' && c != '\uFEFF' &&
 		(c < 0xFDD0 || c > 0xFDEF) && c&0xFFFE != 0xFFFE // noncharacters
 }
 
-// maxUnseen is how many characters that [rs.IsUnseen] reports may be in a row. Persian and old Korean have two, no script has more.
-const maxUnseen = 2
+// maxInvisibleModifiers is how many invisible modifiers ([rs.IsInvisibleModifier]) may be in a row. Persian and old Korean have two; no
+// script has more.
+const maxInvisibleModifiers = 2
 
 func isASCIILetter(c rune) bool { return c|0x20 >= 'a' && c|0x20 <= 'z' }
 
@@ -66,7 +67,7 @@ func takesSelector(c, selector rune) bool {
 	case c < 0x1000:
 		return unicode.IsSymbol(c)
 	}
-	return !isMark(c) && !rs.IsUnseen(c) && !unicode.IsSpace(c)
+	return !isMark(c) && !rs.IsInvisibleModifier(c) && !unicode.IsSpace(c)
 }
 
 // isLineBreak reports whether c breaks a line. "\r" is not among them: of "\r\n" the second character is enough.

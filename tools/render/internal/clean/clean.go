@@ -68,7 +68,7 @@ func (r *Removed) Text(s string) string {
 		case strings.HasPrefix(s, "\r\n"): // one line break, nothing is lost
 		case c == '\r', isLineBreak(c):
 			w.character('\n', "\n")
-		case rs.IsUnseen(c):
+		case rs.IsInvisibleModifier(c):
 			w.joiner(c)
 		case isMark(c):
 			w.mark(c)
@@ -99,7 +99,7 @@ type writer struct {
 // letters are one word.
 func (w *writer) character(c rune, shown string) {
 	if isASCIILetter(c) && isASCIILetter(w.before) {
-		w.out = bytes.TrimRightFunc(w.out, rs.IsUnseen)
+		w.out = bytes.TrimRightFunc(w.out, rs.IsInvisibleModifier)
 		w.Control += w.unseen
 	}
 	w.out, w.last, w.marks, w.unseen = append(w.out, shown...), c, 0, 0
@@ -114,7 +114,7 @@ func (w *writer) mark(c rune) {
 }
 
 func (w *writer) joiner(c rune) {
-	if w.unseen == maxUnseen {
+	if w.unseen == maxInvisibleModifiers {
 		w.Control++
 		return
 	}

@@ -76,7 +76,7 @@ func Unmistakable(name string) bool {
 			if strings.IndexByte("_-.:/@+#~", name[i]) < 0 {
 				return false
 			}
-		case !unicode.IsLetter(c) && !unicode.IsDigit(c), !Shows(c), rs.IsUnseen(c):
+		case !unicode.IsLetter(c) && !unicode.IsDigit(c), !Shows(c), rs.IsInvisibleModifier(c):
 			return false
 		}
 	}
