@@ -115,10 +115,10 @@ type Answer struct {
 	NoFilter bool                 // the resource server refused to filter what this grant reads; set by schema
 	Empty    []render.EmptyField  // why a filter leaves no records
 	Repair   *render.Repair       // how a search that found nothing at first was repaired; nil for any other call
-	document render.DocumentQuery // what is known of a record in addition to the arguments of its fetch
-	records  render.RecordsQuery  // the same of a page of records, with the limit that was read in the end
-	search   render.SearchQuery   // the same of a search
-	spent    bool                 // the repair has no reads left
+	document render.DocumentQuery // what the reads of fetch found, for its renderer
+	records  render.RecordsQuery  // what those of query_records found, and the limit that was read in the end
+	search   render.SearchQuery   // what those of search found
+	spent    bool                 // the repair of a search has no reads left
 }
 
 // A Reply is what a Handler returns up the call pipeline.
@@ -142,7 +142,7 @@ type Args interface {
 	Request(rs.Scope) rs.Request // the read that the arguments ask for
 }
 
-// Forward is the core: it runs the tool's own Read, or makes the one read of its Request. It learns which grants may not filter.
+// Forward is the core: it runs the tool's own Read, or makes the one read of its Request. It remembers which grants may not filter.
 func Forward(ctx context.Context, call Call) (Reply, error) {
 	reads := call.Tool.Read
 	if reads == nil {

@@ -97,7 +97,7 @@ func (c *Client) Base() string { return c.base }
 
 // For returns a reader of the resource server that sends the caller's token with every read.
 func (c *Client) For(caller Caller) rs.Doer {
-	b := bound{client: c, token: caller.Token, grant: caller.Key()}
+	b := boundClient{client: c, token: caller.Token, grant: caller.Key()}
 	if caller.Kind != "" { // otherwise the token has not been introspected yet
 		b.caller = b.grant
 	}
@@ -107,16 +107,15 @@ func (c *Client) For(caller Caller) rs.Doer {
 // ForToken returns a reader with a token that is not introspected, or whose reads count for the caller in their context; see [WithCaller].
 func (c *Client) ForToken(token rs.Token) rs.Doer { return c.For(Caller{Token: token}) }
 
-// bound is a client with one caller's token. The token is bound here, once, so that no request can be sent
-// with another's.
-type bound struct {
+// A boundClient is a client with one caller's token. The token is bound once, so that no request can be sent with another's.
+type boundClient struct {
 	client        *Client
 	token         rs.Token
 	grant, caller CallerKey // see reading
 }
 
 // Do performs one read. See [Client].
-func (b bound) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err error) {
+func (b boundClient) Do(ctx context.Context, r rs.Request) (answer *rs.Response, err error) {
 	if caller, ok := ctx.Value(callerContextKey{}).(CallerKey); ok {
 		b.caller = caller // reads of all members of a package count for one caller
 	}

@@ -43,13 +43,15 @@ func (a *recordsAnswer) fitting(lead, last []string) (records, notes []string, s
 	return records, notes, shown
 }
 
-func (a *recordsAnswer) head(stops bool) string {
+// head returns the first line: which records the page has, how they are sorted, and whether more follow. truncated means that the text shows
+// only the first of them; the last lines then say which.
+func (a *recordsAnswer) head(truncated bool) string {
 	one, source, follow := !spansConnections(a.items), "", ""
 	if len(a.items) > 0 && one {
 		source = a.items[0].Source()
 	}
 	switch {
-	case a.more() || stops:
+	case a.more() || truncated:
 		follow = "more follow"
 	case a.q.ChangesSince != "":
 		follow = "no more changes"
@@ -57,7 +59,7 @@ func (a *recordsAnswer) head(stops bool) string {
 		follow = "none follow"
 	}
 	return clean.Name(a.q.Stream) + write.Lead(", ", source) + ": " + write.Plural(a.Total, "record") +
-		write.When(a.From > 0 && a.From < a.Total && !stops, ", shown "+a.Span(a.Total)) +
+		write.When(a.From > 0 && a.From < a.Total && !truncated, ", shown "+a.Span(a.Total)) +
 		write.When(a.l.Matches() != "", ", "+a.l.Matches()+" match in all") +
 		write.When(one || a.merge.Records != nil, write.Lead(", ", a.order())) + write.Lead(", ", follow)
 }

@@ -100,7 +100,7 @@ func Window(response *rs.Response, q WindowQuery) (Result, error) {
 	s := readSpan(w, q)
 	s.readMatches(o.Object("matches"))
 	s.fit(windowText)
-	s.keepFlag()
+	s.endBeforeFlag()
 	return Result{
 		Text:       windowPage(s, q),
 		Structured: windowStructured(o, s, q),
@@ -179,8 +179,8 @@ func (s *windowSpan) fit(max int) {
 	}
 }
 
-// keepFlag moves the end of a window that stops inside an emoji flag to before it, because parts of a flag are not shown.
-func (s *windowSpan) keepFlag() {
+// endBeforeFlag moves the end of a window that stops inside an emoji flag to before the flag, because parts of a flag are not shown.
+func (s *windowSpan) endBeforeFlag() {
 	cut := clean.OpenFlag(s.text)
 	if s.next < 0 || cut == 0 || cut == len(s.text) {
 		return
