@@ -43,8 +43,8 @@ func (a *recordsAnswer) fitting(lead, last []string) (records, notes []string, s
 	return records, notes, shown
 }
 
-// head returns the first line: which records the page has, how they are sorted, and whether more follow. truncated means that the text shows
-// only the first of them; the last lines then say which.
+// head returns the first line: which records the page has, how they are sorted, and whether more follow. truncated means that the text
+// shows only the first of them; the last lines then say which.
 func (a *recordsAnswer) head(truncated bool) string {
 	one, source, follow := !spansConnections(a.items), "", ""
 	if len(a.items) > 0 && one {
