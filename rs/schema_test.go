@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"net/url"
+	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -201,6 +202,8 @@ func TestSchemaErrors(t *testing.T) {
 		"a filter usable by a text is no schema":              {&schemaServer{compact: fieldDocument(`{"exact_filter":{"usable":"yes"}}`)}, "invalid_response", 1},
 		"operators that are no texts are no schema":           {&schemaServer{compact: fieldDocument(`{"range_filter":{"usable":true,"operators":[1]}}`)}, "invalid_response", 1},
 		"an aggregation that is no object is no schema":       {&schemaServer{compact: fieldDocument(`{"aggregation":{"sum":true}}`)}, "invalid_response", 1},
+		"10,001 connections of a stream are too many":         {&schemaServer{compact: crossed(10_001, 1)}, "response_too_large", 1},
+		"so are 101 connections of 100 streams":               {&schemaServer{compact: crossed(101, 100)}, "response_too_large", 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			response, err := rs.CompactSchema(t.Context(), row.server, "a", "")
@@ -213,6 +216,12 @@ func TestSchemaErrors(t *testing.T) {
 			}
 		})
 	}
+}
+
+// crossed returns a compact document of connections that each have some streams, all named a.
+func crossed(connections, streams int) string {
+	return `{"detail":"compact","connectors":[{"granted_connections":[` + strings.Repeat(`{"connection_id":"c"},`, connections-1) + `{"connection_id":"c"}],"streams":[` +
+		strings.Repeat(`{"name":"a"},`, streams-1) + `{"name":"a"}]}]}`
 }
 
 // fieldDocument returns a full document with one field of stream a.

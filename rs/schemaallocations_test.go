@@ -30,8 +30,8 @@ func TestASchemaMakesLittleGarbage(t *testing.T) {
 		deed    func() error
 		ceiling float64
 	}{
-		"a compact document as it is":   {read("", compact), 30},
-		"a stream of it":                {read("messages", compact), 80},
+		"a compact document as it is":   {read("", compact), 60},
+		"a stream of it":                {read("messages", compact), 90},
 		"a full document, made compact": {read("", full), 20_000},
 		"its rows":                      {func() error { return rs.ReadSchema(compact).Check() }, 60},
 	} {

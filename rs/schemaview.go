@@ -22,15 +22,19 @@ func (v *schemaView) apply(response *Response) (*Response, error) {
 	if v.wantsCompact && !isCompact(view) {
 		view = v.compact(view)
 	}
-	switch err := v.Check(); {
-	case err != nil:
+	if err := v.Check(); err != nil {
 		return nil, err
-	case !slices.Equal(view, document):
-		return response.WithBody(view.JSON()), nil
-	case raw == response.Body:
-		return response, nil
 	}
-	return response.WithBody(raw), nil
+	switch {
+	case !slices.Equal(view, document):
+		response = response.WithBody(view.JSON())
+	case raw != response.Body:
+		response = response.WithBody(raw)
+	}
+	if err := response.Schema().checkSize(); err != nil {
+		return nil, err
+	}
+	return response, nil
 }
 
 // narrow drops the connectors, connections and streams that were not requested, for resource servers that ignore the parameters.
