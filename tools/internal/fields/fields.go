@@ -304,8 +304,9 @@ func (s Stream) Near(name string, u Use) []string {
 // ReadRelated reads the related streams from a schema document of all streams of a connection.
 func (s *Stream) ReadRelated(all *rs.Schema, connection string) {
 	s.Parent = readParent(all, s.Name, connection)
+	read := byName(all)
 	for _, r := range s.Relations {
-		s.Related = append(s.Related, Read(r.Target, all))
+		s.Related = append(s.Related, read(r.Target))
 	}
 	for _, row := range all.Streams {
 		for _, r := range row.Relations() {

@@ -45,15 +45,18 @@ func Having(s *rs.Schema, filter rs.Object) []string {
 		return nil
 	}
 	var having []string
+	read, seen := byName(s), map[string]bool{}
 	for _, row := range s.Streams {
-		known := Read(row.Name, s).Suited(Filters)
-		lacks := func(m rs.Member) bool { return !slices.Contains(known, m.Name) }
-		if !slices.Contains(having, row.Name) && !slices.ContainsFunc(filter, lacks) {
+		if seen[row.Name] {
+			continue
+		}
+		seen[row.Name] = true
+		known := read(row.Name).Suited(Filters)
+		if !slices.ContainsFunc(filter, func(m rs.Member) bool { return !slices.Contains(known, m.Name) }) {
 			having = append(having, row.Name)
 		}
 	}
 	return having
-
 }
 
 // HavingAll returns the ids of the connections of a stream that have all fields and relations of a call; none if the call names neither.

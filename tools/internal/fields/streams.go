@@ -188,18 +188,29 @@ func Ranked(streams []string, all *rs.Schema) []string {
 	return streams
 }
 
-// byName returns a function that reads a stream from the schema of all without iterating over the others; an unknown stream has no fields.
+// byName returns a function that reads a stream from the schema of all without iterating over the others, each stream once; an unknown
+// stream has no fields.
 func byName(all *rs.Schema) func(stream string) Stream {
-	rows := map[string]rs.Schema{}
+	rows, read := RowsByName(all), map[string]Stream{}
+	return func(name string) Stream {
+		stream, ok := read[name]
+		if !ok {
+			stream = Read(name, &rs.Schema{Streams: rows[name]})
+			read[name] = stream
+		}
+		return stream
+	}
+}
+
+// RowsByName returns the rows of each stream of a schema; nil has none.
+func RowsByName(all *rs.Schema) map[string][]rs.SchemaStream {
+	rows := map[string][]rs.SchemaStream{}
 	if all != nil {
 		for _, row := range all.Streams {
-			rows[row.Name] = rs.Schema{Streams: append(rows[row.Name].Streams, row)}
+			rows[row.Name] = append(rows[row.Name], row)
 		}
 	}
-	return func(stream string) Stream {
-		own := rows[stream]
-		return Read(stream, &own)
-	}
+	return rows
 }
 
 // rankOf returns the rank of a stream, lower first: streams with the records that people usually mean have such a name, and a time.
@@ -294,23 +305,27 @@ var (
 type InStream struct{ Stream, Field string }
 
 // Numbers returns the fields that have numbers and are for a use, in some streams or in all if none is named, those of money first.
-func Numbers(document *rs.Schema, streams []string, u Use) (all []InStream) {
+func Numbers(document *rs.Schema, streams []string, u Use) []InStream {
+	var money, others []InStream
+	seen := map[InStream]bool{}
 	for i := range document.Streams {
 		row := &document.Streams[i]
 		if len(streams) > 0 && !slices.Contains(streams, row.Name) {
 			continue
 		}
 		for _, f := range row.Fields() {
-			field, at := InStream{row.Name, f.Name}, len(all)
+			field := InStream{row.Name, f.Name}
 			isNumber := strings.Contains(f.Type, "number") || strings.Contains(f.Type, "integer")
-			if !isNumber || !f.Granted || !u(f) || slices.Contains(all, field) {
+			if !isNumber || !f.Granted || !u(f) || seen[field] {
 				continue
 			}
-			if written.IsMoneyName(f.Name) {
-				at = 0
+			if seen[field] = true; written.IsMoneyName(f.Name) {
+				money = append(money, field)
+			} else {
+				others = append(others, field)
 			}
-			all = slices.Insert(all, at, field)
 		}
 	}
-	return all
+	slices.Reverse(money) // the last is usually the total
+	return append(money, others...)
 }

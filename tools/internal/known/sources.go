@@ -43,6 +43,7 @@ func (s Source) Fields(document *rs.Schema) []rs.SchemaField {
 
 func readSources(schema *rs.Schema) []Source {
 	var all []Source
+	rows, paid := fields.RowsByName(schema), map[string]string{} // many connections may have a stream of one name
 	for i := range schema.Streams {
 		stream := &schema.Streams[i]
 		s := Source{Stream: stream.Name}
@@ -73,8 +74,10 @@ func readSources(schema *rs.Schema) []Source {
 		if slices.ContainsFunc(stream.Fields(), isMarked) {
 			s.Unmarked = nil
 		}
-		paid, _ := fields.Sides(schema, stream.Name)
-		if s.Payee == "" && (paid != "" || slices.ContainsFunc(stream.Fields(), isSummedMoney)) { // a bank's statement says it in a text
+		if _, known := paid[s.Stream]; !known {
+			paid[s.Stream], _ = fields.Sides(&rs.Schema{Streams: rows[s.Stream]}, s.Stream)
+		}
+		if s.Payee == "" && (paid[s.Stream] != "" || slices.ContainsFunc(stream.Fields(), isSummedMoney)) { // a bank's statement says it in a text
 			s.Payee = cmp.Or(listable(own.fields[s.Title]), listable(own.fields[s.Text]))
 		}
 		s.End = own.EndOf(s.Time)

@@ -158,9 +158,17 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 func (s *search) onlyPurchases(sources []known.Source) known.Source {
 	document := s.Schema().Document
 	isNamed := func(source known.Source) bool { return slices.ContainsFunc(source.Fields(document), known.IsPayee) }
+	rows, priced := fields.RowsByName(document), map[string]bool{} // many connections may have a stream of one name
+	isPriced := func(stream string) bool {
+		if _, known := priced[stream]; !known {
+			own := &rs.Schema{Streams: rows[stream]}
+			paid, _ := fields.Sides(own, stream)
+			priced[stream] = paid != "" || fields.Measured(own, stream, written.Money) != ""
+		}
+		return priced[stream]
+	}
 	fit := slices.DeleteFunc(slices.Clone(sources), func(source known.Source) bool {
-		paid, _ := fields.Sides(document, source.Stream)
-		return source.Payee == "" && !isNamed(source) || paid == "" && fields.Measured(document, source.Stream, written.Money) == ""
+		return source.Payee == "" && !isNamed(source) || !isPriced(source.Stream)
 	})
 	if slices.ContainsFunc(fit, isNamed) {
 		fit = slices.DeleteFunc(fit, func(source known.Source) bool { return !isNamed(source) })
