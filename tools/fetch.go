@@ -73,6 +73,7 @@ const (
 	maxAttachedTexts = 3
 	maxAttachedBytes = 64 << 10 // of each
 	maxFetchedParts  = 3
+	maxTargets       = 32 // related streams whose schemas are read
 
 	partsDeadline = 500 * time.Millisecond // for the schema, which lists the parts of a record
 )
@@ -181,6 +182,13 @@ func relatedParts(ctx context.Context, call Call, schema known.Stream, requested
 		return nil, nil
 	}
 	inner = map[string][]string{}
+	targets := map[string]known.Stream{} // each is read once: a large schema is not cached
+	related := func(stream string) known.Stream {
+		if _, isRead := targets[stream]; !isRead && len(targets) < maxTargets {
+			targets[stream] = partsSchema(ctx, call, stream)
+		}
+		return targets[stream]
+	}
 	for i := range schema.Document.Streams {
 		stream := &schema.Document.Streams[i]
 		if stream.Name != call.Scope.Stream || !known.HasConnection(stream, call.Scope.ConnectionID) {
@@ -190,11 +198,11 @@ func relatedParts(ctx context.Context, call Call, schema known.Stream, requested
 			if r.Cardinality == "has_one" || r.Target == "" {
 				continue
 			}
-			if len(files) < maxFetchedParts && partsSchema(ctx, call, r.Target).HasBlob() {
+			if len(files) < maxFetchedParts && related(r.Target).HasBlob() {
 				files = append(files, r.Name)
 			}
 			if slices.Contains(requested, r.Name) && inner[r.Name] == nil && len(inner) < maxFetchedParts {
-				inner[r.Name] = partsOf(partsSchema(ctx, call, r.Target), r.Target)
+				inner[r.Name] = partsOf(related(r.Target), r.Target)
 			}
 		}
 	}

@@ -263,3 +263,19 @@ func TestFetchIncludesTheTextOfAttachments(t *testing.T) {
 		}
 	}
 }
+
+// The schema of a related stream is read once in a fetch, and those of a limited number of streams, however many relations there are.
+func TestFetchReadsFewSchemas(t *testing.T) {
+	for targets, most := range map[int]int{1: 4, 1000: 40} {
+		relations := make([]string, 2000)
+		for i := range relations {
+			relations[i] = fmt.Sprintf(`{"name":"r%d","stream":"t%d"}`, i, i%targets)
+		}
+		schema := `{"streams":[{"name":"s","connection_id":"c","expand_capabilities":[` + strings.Join(relations, ",") + `]}]}`
+		server := &middlewaretest.RS{Answers: map[string]string{"/v1/schema": schema, "/v1/streams/s/records/1": `{"object":"record","id":"1","stream":"s","data":{}}`}}
+		use(t, toolNamed(t, "fetch"), server, json.RawMessage(`{"id":"c/s:1"}`))
+		if reads := len(server.Requests()); reads > most {
+			t.Errorf("%d reads for %d related streams", reads, targets)
+		}
+	}
+}
