@@ -43,10 +43,11 @@ func (c Change) Diff() string {
 // writeSide writes removed or added lines, each shortened to where it differs from its counterpart in others.
 func writeSide(out *strings.Builder, sign string, lines, others []string) {
 	for i, line := range lines {
+		line = masked(line) // before it is cut: within a token, nothing shows that it is one
 		if i < len(others) {
-			line = cut(line, others[i])
+			line = cut(line, masked(others[i]))
 		}
-		out.WriteString(sign + masked(line) + "\n")
+		out.WriteString(sign + line + "\n")
 	}
 }
 

@@ -301,3 +301,15 @@ func TestDiffMasksTokens(t *testing.T) {
 		}
 	}
 }
+
+// A token that makes its line long is masked too, although only the part of the line that changes is shown.
+func TestDiffMasksALongToken(t *testing.T) {
+	client, _ := clients.ByName("cursor")
+	before := "{\n  \"mcpServers\": {\n    \"pdpp\": {\n      \"url\": \"https://mcp.example/mcp\",\n      \"headers\": {\n" +
+		"        \"Authorization\": \"Bearer " + strings.Repeat("SECRET", 50) + "\"\n      }\n    }\n  }\n}\n"
+	path := filepath.Join(tree{"file": before}.write(t), "file")
+	server := clients.Server{Name: "pdpp", URL: "https://mcp.example/mcp", TokenEnv: "PDPP_TOKEN"}
+	if diff := plan(t, path, client, server).Diff(); strings.Contains(diff, "SECRET") || !strings.Contains(diff, "PDPP_TOKEN") {
+		t.Error(diff)
+	}
+}
