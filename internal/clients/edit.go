@@ -151,8 +151,8 @@ func ours(command string) bool {
 	return strings.HasPrefix(strings.ToLower(base), "pdpp-mcp")
 }
 
-// Ours returns the servers of a file that run this program or have the given name, each with its command or its URL. Its errors are
-// RefusedErrors.
+// Ours returns the servers of a file that run this program or have the given name, by name, each with its command or its URL. Its errors
+// are RefusedErrors.
 func (c Client) Ours(file []byte, name string) ([]Server, error) {
 	_, _, d, err := c.read(file)
 	if err != nil {
@@ -160,8 +160,8 @@ func (c Client) Ours(file []byte, name string) ([]Server, error) {
 	}
 	servers, _ := d.tree()[c.key].(map[string]any)
 	var found []Server
-	for held, value := range servers {
-		fields, isServer := value.(map[string]any)
+	for _, held := range slices.Sorted(maps.Keys(servers)) {
+		fields, isServer := servers[held].(map[string]any)
 		command, _ := commandOf(fields)
 		if !isServer || !ours(command) && held != name {
 			continue

@@ -268,3 +268,19 @@ func FuzzAdd(f *testing.F) {
 		}
 	})
 }
+
+// The servers of a file are listed by name, so that doctor prints the same report each time.
+func TestOursAreListedByName(t *testing.T) {
+	client, _ := clients.ByName("cursor")
+	file := `{"mcpServers":{"c":{"command":"/bin/pdpp-mcp"},"b":{"command":"/bin/pdpp-mcp"},"a":{"command":"/bin/pdpp-mcp"},"d":{"command":"/bin/pdpp-mcp"}}}`
+	for range 20 {
+		found, err := client.Ours([]byte(file), "pdpp")
+		names := ""
+		for _, server := range found {
+			names += server.Name
+		}
+		if err != nil || names != "abcd" {
+			t.Fatalf("%v: %s", err, names)
+		}
+	}
+}
