@@ -29,23 +29,31 @@ func NewLogWriter(w io.Writer) *LogWriter {
 
 // Write queues a copy of p. It never fails.
 func (l *LogWriter) Write(p []byte) (int, error) {
-	for line := bytes.Clone(p); ; {
+	if len(p) > 0 {
+		l.queue(bytes.Clone(p))
+	}
+	return len(p), nil
+}
+
+// queue adds a line, in place of the oldest one if too many wait.
+func (l *LogWriter) queue(line []byte) {
+	for {
 		select {
 		case l.lines <- line:
-			return len(p), nil
+			return
 		default:
 		}
 		select {
 		case <-l.lines:
 			l.missed.Add(1)
-		default: // copyTo has made room meanwhile
+		default: // copyTo has taken one meanwhile
 		}
 	}
 }
 
 // Drain waits until the queued lines have been written, at most for limit. Lines that are written after Drain are lost.
 func (l *LogWriter) Drain(limit time.Duration) {
-	_, _ = l.Write(nil)
+	l.queue(nil)
 	select {
 	case <-l.written:
 	case <-time.After(limit):

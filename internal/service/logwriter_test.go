@@ -66,3 +66,17 @@ func TestALineOfTheLogDoesNotWaitForTheNext(t *testing.T) {
 		}
 	}
 }
+
+// An empty line does not end the log.
+func TestAnEmptyLineIsNotTheLast(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var got bytes.Buffer
+		log := service.NewLogWriter(&got)
+		_, _ = log.Write(nil)
+		fmt.Fprint(log, "line\n")
+		log.Drain(time.Second)
+		if got.String() != "line\n" {
+			t.Errorf("got %q", got.String())
+		}
+	})
+}
