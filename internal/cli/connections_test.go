@@ -66,7 +66,7 @@ func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 	document := credentials.Document{
 		ProviderURL: "https://rs.example", AuthorizationServer: "http://127.0.0.1:1", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},
 	}
-	for name, text := range map[string]string{"good": "", "cut": `{"provider_url":"https://rs.ex`, "empty": "\n", "owner": `{"provider_url":"https://rs.example","credential":{"access_token":"x","kind":"owner"}}`} {
+	for name, text := range map[string]string{"good": "", "cut": `{"provider_url":"https://rs.ex`, "empty": "\n", "nameless": `{"credential":{"access_token":"x"}}`, "owner": `{"provider_url":"https://rs.example","credential":{"access_token":"x","kind":"owner"}}`} {
 		if _, _, err := credentials.Store(t.Context(), root, name, document); err != nil {
 			t.Fatal(err)
 		}
@@ -83,15 +83,15 @@ func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 		t.Errorf("%v: %s", err, out.String())
 	}
 	err := disconnectCommand{Name: "cut", cacheFlags: cacheFlags{root}}.run(t.Context(), App{Out: &out, Err: &stderr}, "https://rs.example")
-	if err == nil || !strings.Contains(err.Error(), "there is cut, empty, good, owner") {
+	if err == nil || !strings.Contains(err.Error(), "there is cut, empty, good, nameless, owner") {
 		t.Error(err)
 	}
-	for _, name := range []string{"cut", "empty", "owner"} {
+	for _, name := range []string{"cut", "empty", "nameless", "owner"} {
 		if strings.Count(stderr.String(), filepath.Join(root, "connections", name)) != 2 {
 			t.Errorf("%s is not named: %s", name, stderr.String())
 		}
 	}
-	if strings.Count(stderr.String(), "cannot be used") != 6 {
+	if strings.Count(stderr.String(), "cannot be used") != 8 {
 		t.Error(stderr.String())
 	}
 }

@@ -113,22 +113,23 @@ func CachedProviders(root string) []string {
 // and the reason.
 func Stored(root string) (all []Credential, unusable []error) {
 	for _, f := range held(root, "") {
-		err := cmp.Or(f.err, f.untrusted)
-		if err == nil {
-			if _, err = f.standing(""); err != nil {
-				err = errors.New("it holds no credential of a client")
-			}
+		credential, err := f.load(f.provider, "", time.Time{})
+		switch {
+		case f.err != nil || f.untrusted != nil:
+			err = cmp.Or(f.err, f.untrusted)
+		case err != nil:
+			err = errors.New("it holds no credential of a client")
+		case f.provider == "":
+			err = errors.New("it names no provider")
 		}
 		if err != nil {
 			unusable = append(unusable, fmt.Errorf("%s cannot be used: %w", f.path, err))
 			continue
 		}
-		if credential, err := f.load(f.provider, "", time.Time{}); err == nil && f.provider != "" {
-			if info, err := os.Stat(f.path + lockSuffix); err == nil {
-				credential.Used = info.ModTime()
-			}
-			all = append(all, credential)
+		if info, err := os.Stat(f.path + lockSuffix); err == nil {
+			credential.Used = info.ModTime()
 		}
+		all = append(all, credential)
 	}
 	return all, unusable
 }
