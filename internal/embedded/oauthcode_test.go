@@ -146,6 +146,22 @@ func TestOwnerPicks(t *testing.T) {
 	})
 }
 
+// The consent page says that the whole package ends after 24 hours if one of its sources was asked for once, so all its members do.
+func TestAllMembersOfAPackageEndWithTheOneThatIsUsedOnce(t *testing.T) {
+	r := newOAuthRig(t)
+	client := r.register("authorization_code")
+	once := details(chatSource, everyStream())
+	once["access_mode"] = "single_use"
+	lasting := details(mailSource, map[string]any{"name": "messages", "instance_ids": []string{"cin_mail_work"}})
+	token := text(r.redeem(client, r.code(client, nil, "authorization_details", encode(t, lasting, once))).at("access_token"))
+	member := text(r.post("/packages", token).at("members", 0, "access_token"))
+	r.ok(member, "/v1/streams/messages/records")
+	r.now = r.now.Add(25 * time.Hour)
+	if got := r.get(member, "/v1/streams/messages/records"); got.code() != "grant_expired" {
+		t.Errorf("after a day, a member reads: %d %s", got.status, got.text)
+	}
+}
+
 func TestAuthorizeRefusals(t *testing.T) {
 	r := newOAuthRig(t)
 	client := r.register("authorization_code", "refresh_token")

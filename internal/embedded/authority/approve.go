@@ -24,11 +24,11 @@ func (s *Server) approve(r *request) error {
 	r.grant = members[0]
 	if len(r.details) != 1 {
 		r.grant = Grant{ID: "gpkg_" + rand.Text(), ClientID: r.client.ID, Kind: KindPackage, AccessMode: members[0].AccessMode}
+		if slices.ContainsFunc(members, func(member Grant) bool { return member.AccessMode == singleUse }) {
+			r.grant.AccessMode = singleUse // as the consent page says: all of the package ends with this member
+		}
 		for _, member := range members {
-			if member.AccessMode == singleUse { // the consent page says that all of it ends then
-				r.grant.AccessMode = singleUse
-			}
-			s.issue(member, lifeOf(member))
+			s.issue(member, lifeOf(r.grant))
 			r.grant.Members = append(r.grant.Members, member.ID)
 		}
 	}
