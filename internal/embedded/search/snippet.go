@@ -127,7 +127,7 @@ func snippetWindow(text string, spans []Span) (start, end int) {
 		return 0, len(text)
 	}
 	if len(spans) > 0 {
-		start = backward(text, spans[richest(spans)].start, snippetLead)
+		start = backward(text, spans[richest(text, spans)].start, snippetLead)
 	}
 	end = forward(text, start, snippetSize)
 	if end == len(text) {
@@ -136,14 +136,14 @@ func snippetWindow(text string, spans []Span) (start, end int) {
 	return start, end
 }
 
-// richest returns the index of the span from which a window has the most different units; a phrase counts as its words.
-func richest(spans []Span) int {
+// richest returns the index of the span from which a window of a text has the most different units; a phrase counts as its words.
+func richest(text string, spans []Span) int {
 	best, most := 0, 0
 	for i, first := range spans {
 		var units uint64
-		n := 0
+		n, end := 0, forward(text, first.start, snippetSize-snippetLead)
 		for _, s := range spans[i:] {
-			if s.end > first.start+snippetSize-snippetLead {
+			if s.end > end {
 				break
 			}
 			if bit := uint64(1) << s.unit; units&bit == 0 {

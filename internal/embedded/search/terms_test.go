@@ -60,6 +60,15 @@ func TestSnippet(t *testing.T) {
 	}
 }
 
+// The window with the most words is found in every script: its size is counted in code points.
+func TestASnippetShowsTheMostWordsOfATextThatIsNotASCII(t *testing.T) {
+	between := strings.Repeat("ещё ", 50)
+	text := "счёт " + strings.Repeat("вот ", 200) + "счёт " + between + "аренда " + strings.Repeat("вот ", 200)
+	if cut := Snippet(text, marker("счёт аренда").Find(text)); strings.Count(cut.Marked, "<mark>") != 2 {
+		t.Error(cut.Marked)
+	}
+}
+
 // marker marks the words of a query as they are written.
 func marker(text string) *Marker {
 	marks := &Marker{}
