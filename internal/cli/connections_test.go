@@ -2,6 +2,7 @@ package cli
 
 import (
 	"bytes"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -93,5 +94,24 @@ func TestFilesThatCannotBeUsedAreNamed(t *testing.T) {
 	}
 	if strings.Count(stderr.String(), "cannot be used") != 8 {
 		t.Error(stderr.String())
+	}
+}
+
+// setup notes that a grant which --only names is not stored, even if another is.
+func TestSetupNotesAGrantThatIsNotStored(t *testing.T) {
+	root := t.TempDir()
+	document := credentials.Document{
+		ProviderURL: "https://rs.example", Credential: credentials.Issued{AccessToken: "token-of-a-grant", TokenType: "Bearer"},
+	}
+	if _, _, err := credentials.Store(t.Context(), root, "work", document); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"work", "home"} {
+		var stderr strings.Builder
+		app := App{Out: io.Discard, Err: &stderr, Getenv: func(string) string { return "" }}
+		arguments := []string{"setup", "cursor", "--provider-url", "https://rs.example", "--cache-root", root, "--only", name}
+		if code := Run(t.Context(), arguments, app); code != 0 || strings.Contains(stderr.String(), "is stored as home") != (name == "home") {
+			t.Errorf("%s: %d, %s", name, code, stderr.String())
+		}
 	}
 }

@@ -242,7 +242,7 @@ func (o setupCommand) stored(s clients.Server) (clients.Server, []string, error)
 		"--provider-url", provider, "--cache-root", o.CacheRoot, "--grant-id", o.GrantID, "--only", strings.Join(o.Only, ","),
 	)...)
 	notes := slices.Clone(o.notes)
-	if _, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now()); err != nil {
+	if _, err := credentials.LoadCredential(o.folder(), provider, o.GrantID, time.Now(), o.Only...); err != nil {
 		notes = append(notes, err.Error())
 	}
 	return s, notes, nil
