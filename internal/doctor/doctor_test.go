@@ -183,6 +183,19 @@ func TestOnlyNamedGrantsAreChecked(t *testing.T) {
 	}
 }
 
+// The program is started with the named grants only.
+func TestTheProgramIsStartedWithTheNamedGrants(t *testing.T) {
+	p := newProvider(t)
+	report := doctor.Examine(t.Context(), doctor.Options{
+		Root: cache(t, p.URL, "", 0o600), ProviderURL: p.URL, Only: []string{"default"}, Program: filepath.Join(t.TempDir(), "absent"),
+		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
+		Now:   func() time.Time { return now },
+	})
+	if last := report.Findings[len(report.Findings)-1]; last.Check != "stdio" || !strings.HasSuffix(last.Next, " --only default") {
+		t.Errorf("%+v", last)
+	}
+}
+
 // Without a credential, the sign-in of hosts at a hosted server is checked.
 func TestTheSignInOfAHostedServer(t *testing.T) {
 	for name, row := range map[string]struct{ metadata, want string }{

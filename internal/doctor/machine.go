@@ -81,7 +81,9 @@ func (e *examination) program(ctx context.Context) {
 		arguments, over = append([]string{"stdio"}, e.Sample.Flags...), e.Sample.Name
 	case e.well:
 		over = "your grant"
-		arguments = append([]string{"stdio"}, clients.Flags("--provider-url", e.ProviderURL, "--grant-id", e.GrantID, "--cache-root", e.Root)...)
+		arguments = append([]string{"stdio"}, clients.Flags(
+			"--provider-url", e.ProviderURL, "--grant-id", e.GrantID, "--cache-root", e.Root, "--only", strings.Join(e.Only, ","),
+		)...)
 	}
 	ctx, cancel := context.WithTimeout(ctx, startTime)
 	defer cancel()
