@@ -124,7 +124,9 @@ func keep(path string, data []byte, mode fs.FileMode, now time.Time) (string, er
 		}
 		if err == nil {
 			_, err = file.Write(data)
-			err = errors.Join(err, files.KeepOwner(file, path), file.Sync(), file.Close())
+			if err = errors.Join(err, files.KeepOwner(file, path), file.Sync(), file.Close()); err != nil {
+				_ = os.Remove(name)
+			}
 		}
 		if err != nil {
 			return "", fmt.Errorf("the backup %s cannot be written: %w", name, reason(err))
