@@ -63,5 +63,8 @@ func keptKey(path string, renew bool) ([]byte, error) {
 		return nil, fmt.Errorf("the key of the demo's tokens cannot be kept: %w: name another --db", err)
 	}
 	_, err = file.Write(made)
-	return made, errors.Join(err, file.Close())
+	if err = errors.Join(err, file.Close()); err != nil {
+		_ = os.Remove(path) // the next start would refuse a part of a key
+	}
+	return made, err
 }
