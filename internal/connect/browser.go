@@ -158,7 +158,7 @@ func (l *loopback) read(query url.Values) (callback, error) {
 	case !isCode(refused):
 		return callback{}, errors.New("its error is not a code")
 	case (code == "") == (refused == ""):
-		return callback{}, errors.New("it has neither a code nor an error")
+		return callback{}, errors.New("it must have either a code or an error")
 	}
 	return callback{code, refused}, nil
 }
