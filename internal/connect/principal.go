@@ -22,25 +22,35 @@ import (
 // A credential that cannot be identified yet is identified before its first read; Principal fails if that is true of all. Its errors are
 // those of [credentials.Identify].
 func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth.Principal, error) {
-	connections := map[string][]string{} // ids by the name of the credential; empty for a single one
-	terms := &auth.Terms{
+	if len(keepers) > 1 {
+		return packagePrincipal(ctx, c, keepers)
+	}
+	reader := keepers[0].reads(c)
+	principal, err := credentials.Identify(ctx, reader, keepers[0].current)
+	if err != nil {
+		return auth.Principal{}, err
+	}
+	principal.Reader, principal.Terms = reader, termsOf(keepers, nil)
+	return principal, nil
+}
+
+// termsOf returns the terms of stored grants as they are at each call. connections has the connection ids by the name of the credential; it
+// is nil for a single credential.
+func termsOf(keepers []*Keeper, connections map[string][]string) *auth.Terms {
+	return &auth.Terms{
 		Limits: func() ([]rs.TimeLimit, bool) { return limits(storedNow(keepers), connections) },
 		Connect: func(missing rs.Missing) []string {
 			return credentials.ConnectCommands(storedNow(keepers), missing)
 		},
 	}
-	if len(keepers) == 1 {
-		reader := keepers[0].reads(c)
-		principal, err := credentials.Identify(ctx, reader, keepers[0].current)
-		if err != nil {
-			return auth.Principal{}, err
-		}
-		principal.Reader, principal.Terms = reader, terms
-		return principal, nil
-	}
+}
+
+// packagePrincipal returns the principal of several credentials, which are read as a package.
+func packagePrincipal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth.Principal, error) {
+	connections := map[string][]string{} // ids by the name of the credential
 	readers := map[rs.Token]rs.Doer{}
 	var members []fanout.Member
-	var only auth.Principal
+	var identified auth.Principal // of one of the credentials
 	var first error
 	for _, k := range keepers {
 		stored, reader := k.current, k.reads(c)
@@ -58,19 +68,20 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 		if err != nil {
 			return auth.Principal{}, unavailable(stored.ProviderURL, errors.New("its schema cannot be read"))
 		}
-		readers[stored.Token], only = reader, principal
+		readers[stored.Token], identified = reader, principal
 		members = append(members, found...)
 		for _, m := range found {
 			connections[stored.Name] = append(connections[stored.Name], m.ID)
 		}
 	}
-	if (only.Token == rs.Token{}) {
+	if (identified.Token == rs.Token{}) {
 		return auth.Principal{}, first
 	}
 	membership := fanout.Membership{PackageID: "stored", Members: members}
 	options := fanout.PackageOptions{RefusalHold: refusalHold, Now: keepers[0].now}
 	return auth.Principal{
-		Token: only.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: only.ClientID, Terms: terms,
+		Token: identified.Token, Kind: auth.KindPackage, GrantID: membership.PackageID, ClientID: identified.ClientID,
+		Terms:   termsOf(keepers, connections),
 		Package: fanout.NewPackage(membership, func(token rs.Token) rs.Doer { return readers[token] }, options),
 	}, nil
 }
@@ -79,7 +90,7 @@ func Principal(ctx context.Context, c *rsclient.Client, keepers []*Keeper) (auth
 func (k *Keeper) reads(c *rsclient.Client) rs.Doer {
 	stored := k.current
 	k.identified = stored.Token // by [Principal]
-	k.vouch = func(ctx context.Context, token rs.Token) error {
+	k.identifyNew = func(ctx context.Context, token rs.Token) error {
 		other := stored
 		other.Token = token
 		_, err := credentials.Identify(ctx, c.For(rsclient.Caller{Token: token}), other)
