@@ -57,7 +57,7 @@ func TestAnExpiredNewGrantIsRenewedFirst(t *testing.T) {
 			d.Credential.AccessToken, d.Credential.GrantID, d.Refresh.Token = "at_9", "grt_9", "rt_9"
 			k.store(t, d)
 			k.identified = k.current.Token
-			k.vouch = func(_ context.Context, token rs.Token) error {
+			k.identifyNew = func(_ context.Context, token rs.Token) error {
 				if token.Reveal() != "at_2" {
 					return errors.New("it is not a client's")
 				}

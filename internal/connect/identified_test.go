@@ -14,7 +14,7 @@ func TestARenewedTokenOfAnOwnerIsNotUsed(t *testing.T) {
 	for code, want := range map[int]string{0: "at_2", exit.Owner: "at_1"} {
 		k := newKept(t, says(200, renewed))
 		k.identified = k.current.Token
-		k.vouch = func(_ context.Context, token rs.Token) error {
+		k.identifyNew = func(_ context.Context, token rs.Token) error {
 			if token.Reveal() != "at_2" {
 				t.Error("another token was checked")
 			}
@@ -52,7 +52,7 @@ func TestANewTokenIsNotUsedUntilItIsIdentified(t *testing.T) {
 				k := newKept(t, says(200, renewed))
 				k.identified = k.current.Token
 				answer, asked := exit.Unavailable, 0
-				k.vouch = func(ctx context.Context, _ rs.Token) error {
+				k.identifyNew = func(ctx context.Context, _ rs.Token) error {
 					if asked++; answer == 0 || ctx.Err() != nil {
 						return ctx.Err()
 					}

@@ -37,9 +37,10 @@ type Keeper struct {
 
 	snapshot atomic.Pointer[credentials.Credential] // current, for readers that do not lock
 
-	// vouch identifies a renewed token, and that of another grant, after the owner has connected again. If nil, such a grant is not adopted.
-	vouch      func(context.Context, rs.Token) error
-	identified rs.Token // the last token that vouch, or the caller, has identified: no other is used
+	// identifyNew identifies a renewed token, and that of another grant, after the owner has connected again. If nil, such a grant is not
+	// adopted.
+	identifyNew func(context.Context, rs.Token) error
+	identified  rs.Token // the last token that identifyNew, or the caller, has identified: no other is used
 }
 
 // NewKeeper returns a keeper of a loaded credential. agent is the User-Agent of its requests.
@@ -177,7 +178,7 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	form := url.Values{"grant_type": {"refresh_token"}, "refresh_token": {string(d.Refresh.Token)}, "client_id": {d.Client.ID}}
 	answer, err := k.client.post(ctx, d.Refresh.TokenEndpoint, form)
 	if err == nil {
-		err = renew(&d, answer, k.now())
+		err = putTokens(&d, answer, k.now())
 	}
 	if err == nil {
 		err = k.checkOwner(ctx, rs.NewToken(string(d.Credential.AccessToken)))
@@ -185,10 +186,10 @@ func (k *Keeper) exchange(ctx context.Context) error {
 	refused := refusalOf(err)
 	switch {
 	case err == nil:
-		return k.use(reservation, d)
+		return k.store(reservation, d)
 	case slices.Contains(refusedForGood, refused.Code):
 		d.Refresh = nil
-		if failed := k.use(reservation, d); failed != nil {
+		if failed := k.store(reservation, d); failed != nil {
 			return failed
 		}
 		return fmt.Errorf("the server no longer renews the access (%w)", err)
@@ -213,10 +214,10 @@ func (k *Keeper) checkOwner(ctx context.Context, token rs.Token) error {
 
 // identify returns an error unless the resource server says that a token is a client's.
 func (k *Keeper) identify(ctx context.Context, token rs.Token) error {
-	if k.vouch == nil || token == k.identified {
+	if k.identifyNew == nil || token == k.identified {
 		return nil
 	}
-	err := k.vouch(ctx, token)
+	err := k.identifyNew(ctx, token)
 	if err == nil {
 		k.identified = token
 	} else if ctx.Err() == nil {
@@ -228,7 +229,7 @@ func (k *Keeper) identify(ctx context.Context, token rs.Token) error {
 // usable returns the current token if it is identified.
 func (k *Keeper) usable(ctx context.Context) (rs.Token, error) {
 	token, err := k.current.Token, k.why
-	if k.vouch == nil || token == k.identified || !k.now().Before(k.pause) {
+	if k.identifyNew == nil || token == k.identified || !k.now().Before(k.pause) {
 		err = k.identify(ctx, token)
 	}
 	switch {
@@ -240,8 +241,8 @@ func (k *Keeper) usable(ctx context.Context) (rs.Token, error) {
 	return rs.Token{}, unidentifiedError(err)
 }
 
-// renew puts the tokens of an answer into the stored document.
-func renew(d *credentials.Document, answer []byte, now time.Time) error {
+// putTokens puts the tokens of the answer to a renewal into the stored document.
+func putTokens(d *credentials.Document, answer []byte, now time.Time) error {
 	t, err := readToken(answer)
 	if err != nil {
 		return err
@@ -283,7 +284,7 @@ func (k *Keeper) adopt(ctx context.Context) error {
 		k.current = fresh
 		return err
 	}
-	if k.vouch == nil {
+	if k.identifyNew == nil {
 		return errors.New("another grant is stored now")
 	}
 	before := k.current
@@ -301,8 +302,8 @@ func (k *Keeper) adopt(ctx context.Context) error {
 	return err
 }
 
-// use stores a renewed document and makes it current. If that fails, the answer is lost; the reservation stays, to tell every process.
-func (k *Keeper) use(r *credentials.Reservation, d credentials.Document) error {
+// store stores a renewed document and makes it current. If that fails, the answer is lost; the reservation stays, to tell every process.
+func (k *Keeper) store(r *credentials.Reservation, d credentials.Document) error {
 	if k.write != nil {
 		r.Write = k.write
 	}

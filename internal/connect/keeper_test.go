@@ -423,13 +423,13 @@ func TestANewGrantIsUsedAfterACheck(t *testing.T) {
 	if token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil || token.Reveal() != "at_1" {
 		t.Errorf("unasked: %v", err)
 	}
-	k.vouch = func(_ context.Context, token rs.Token) error {
+	k.identifyNew = func(_ context.Context, token rs.Token) error {
 		if token.Reveal() != "at_9" {
 			t.Error("another token was checked")
 		}
 		return nil
 	}
 	if token, err := k.Renew(t.Context(), rs.NewToken("at_1"), "grant_revoked"); err != nil || token.Reveal() != "at_9" {
-		t.Errorf("vouched for: %v", err)
+		t.Errorf("identified: %v", err)
 	}
 }
