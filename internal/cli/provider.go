@@ -101,14 +101,15 @@ func (c providerFlags) known() providerFlags {
 	return c
 }
 
-// open calls use with the provider and the credentials that the flags select. An embedded server runs until use returns. If soon is set,
-// use is called before that server has loaded its data, and reads wait for it.
-func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, soon bool, use func(provider) error) error {
+// open calls use with the provider and the credentials that the flags select. For the sample year or own files it starts an embedded server,
+// which runs until use returns; local has its log, and whether use is called before it has loaded its data.
+func (c providerFlags) open(ctx context.Context, app App, local localserver.Config, use func(provider) error) error {
 	if err := c.check(); err != nil {
 		return err
 	}
 	if c.Demo || c.Data != "" {
-		source, err := c.start(ctx, localserver.Config{Log: log, Progress: app.Err, Now: time.Now, Behind: soon})
+		local.Progress, local.Now = app.Err, time.Now
+		source, err := c.start(ctx, local)
 		if err != nil {
 			return err
 		}
@@ -145,7 +146,7 @@ func (c providerFlags) open(ctx context.Context, log zerolog.Logger, app App, so
 // withServer calls use with the pipeline that the flags select, and a context that has its principal. Calls read what a model would read.
 func (c providerFlags) withServer(ctx context.Context, app App, use func(_ context.Context, _ *transport.Server, url string) error) error {
 	log := app.log(zerolog.WarnLevel)
-	return c.open(ctx, log, app, false, func(p provider) error {
+	return c.open(ctx, app, localserver.Config{Log: log}, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{Logger: log}, observe.Observation{})
 		if err != nil {
 			return err

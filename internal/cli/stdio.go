@@ -8,6 +8,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/config"
 	"github.com/pdp-connect/pdpp-mcp/internal/cli/terminal"
+	"github.com/pdp-connect/pdpp-mcp/internal/localserver"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -39,7 +40,7 @@ func (c stdioCommand) run(ctx context.Context, app App) error {
 		return err
 	}
 	defer unwatch(LastLineWait)
-	return c.open(ctx, log, app, true, func(p provider) error {
+	return c.open(ctx, app, localserver.Config{Log: log, InBackground: true}, func(p provider) error {
 		server, principal, err := p.pipeline(ctx, app, transport.PipelineOptions{
 			Name: c.ServerName, Logger: log, NoSearchRelax: !c.SearchRelax, NoHitContext: !c.HitContext,
 		}, watch)

@@ -27,9 +27,10 @@ type Config struct {
 	Now        func() time.Time
 	Log        zerolog.Logger
 	TokenLife  time.Duration // of an access token that can be refreshed; 0: 10 minutes
-	Behind     bool          // Start returns before loading ends; requests wait for it
 	KeepTokens bool          // keep the demo's tokens next to the index for the next start
 	NewTokens  bool          // replace the kept tokens
+
+	InBackground bool // Start returns before loading ends; requests wait for it
 }
 
 // sampleFingerprint is the fingerprint of the sample year in an index; sampleName is the prefix that all its versions have.
@@ -95,14 +96,14 @@ func (c Config) fingerprintOf(sight importer.Sight, except ...string) string {
 // placeEnd separates the path of the files from their fingerprint.
 const placeEnd = "\x00"
 
-// interrupted returns the error of an unfinished load, which says what was kept. With Behind it prints that too, because no caller gets
+// interrupted returns the error of an unfinished load, which says what was kept. With InBackground it prints that too, because no caller gets
 // the error.
 func (c Config) interrupted() error {
 	err := errors.New("interrupted while loading: the next start begins again; --db FILE would keep what is loaded")
 	if c.DB != "" {
 		err = errors.New("interrupted while loading: what was loaded to its end is kept, and the next start goes on from there")
 	}
-	if c.Behind {
+	if c.InBackground {
 		c.say("%v", err)
 	}
 	return err

@@ -108,14 +108,14 @@ func openIndexOf(ctx context.Context, c Config) (*keeper, error) {
 	}
 }
 
-// catchUp reads the files that have changed since an index was filled. With Behind, the first request does that instead.
+// catchUp reads the files that have changed since an index was filled. With InBackground, the first request does that instead.
 func (k *keeper) catchUp(ctx context.Context, wanted string, justFilled bool) error {
 	switch same, byNewer := k.compare(wanted); {
 	case byNewer:
 		k.say("a newer pdpp-mcp has read %s; using its index", k.Data)
 	case same && !justFilled && k.Data != "":
 		k.say("%s is unchanged; using the kept index", k.Data)
-	case !same && !k.Behind:
+	case !same && !k.InBackground:
 		return k.readAgain(ctx, wanted, nil)
 	}
 	return nil

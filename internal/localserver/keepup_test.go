@@ -32,7 +32,7 @@ func serveFolder(t *testing.T, dir, db string) *servedFolder {
 	f := &servedFolder{T: t, dir: dir}
 	now := func() time.Time { return time.Unix(1_800_000_000+f.seconds.Load(), 0) }
 	var err error
-	if f.Server, err = Start(t.Context(), Config{Data: dir, DB: db, Progress: io.Discard, Now: now, Log: zerolog.Nop(), Behind: true}); err != nil {
+	if f.Server, err = Start(t.Context(), Config{Data: dir, DB: db, Progress: io.Discard, Now: now, Log: zerolog.Nop(), InBackground: true}); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(f.Close)

@@ -80,8 +80,8 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	}()
 	ctx, e.stopLoading = context.WithCancel(ctx)
 	e.running = ctx
-	if c.Behind {
-		go e.loadBehind(ctx, c)
+	if c.InBackground {
+		go e.loadInBackground(ctx, c)
 		return e, nil
 	}
 	if err := e.load(ctx, c); err != nil {
@@ -91,8 +91,8 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	return e, nil
 }
 
-// loadBehind loads the data while the server runs. After a failure, the first request after retryAfter starts it again.
-func (e *Server) loadBehind(ctx context.Context, c Config) {
+// loadInBackground loads the data while the server runs. After a failure, the first request after retryAfter starts it again.
+func (e *Server) loadInBackground(ctx context.Context, c Config) {
 	err := e.load(ctx, c)
 	if err == nil || ctx.Err() != nil {
 		return
@@ -104,7 +104,7 @@ func (e *Server) loadBehind(ctx context.Context, c Config) {
 	e.again = func() {
 		if !c.Now().Before(retry) {
 			e.loaded, e.again = make(chan struct{}), nil
-			go e.loadBehind(ctx, c)
+			go e.loadInBackground(ctx, c)
 		}
 	}
 }

@@ -92,7 +92,7 @@ func TestAnInterruptedLoadContinues(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		defer stop()
 		progress := stopper{at: row.stopAt, stop: stop}
-		server, err := Start(ctx, Config{Data: dir, DB: db, Progress: &progress, Now: now, Log: zerolog.Nop(), Behind: true})
+		server, err := Start(ctx, Config{Data: dir, DB: db, Progress: &progress, Now: now, Log: zerolog.Nop(), InBackground: true})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -118,7 +118,7 @@ func TestEndingDoesNotWaitForTheReading(t *testing.T) {
 		ctx, stop := context.WithCancel(t.Context())
 		ended := make(chan error)
 		go func() {
-			server, err := Start(ctx, Config{Data: dir, Progress: &stuck, Now: time.Now, Log: zerolog.Nop(), Behind: behind})
+			server, err := Start(ctx, Config{Data: dir, Progress: &stuck, Now: time.Now, Log: zerolog.Nop(), InBackground: behind})
 			if err == nil {
 				<-ctx.Done()
 				server.Close()
@@ -185,7 +185,7 @@ func TestAServerWhoseAddressIsTaken(t *testing.T) {
 	start := func(listen string) *Server {
 		e, err := Start(
 			t.Context(),
-			Config{Listen: listen, Progress: io.Discard, Now: time.Now, Log: zerolog.Nop(), Behind: true},
+			Config{Listen: listen, Progress: io.Discard, Now: time.Now, Log: zerolog.Nop(), InBackground: true},
 		)
 		if err != nil {
 			t.Fatal(err)
