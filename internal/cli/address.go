@@ -44,12 +44,12 @@ func endpointURL(text string) (string, error) {
 	if parsed.User != nil || parsed.RawQuery != "" || parsed.Fragment != "" {
 		return "", exit.UsageError("--url must hold no credentials, query or fragment: the client signs in by itself.")
 	}
-	return parsed.String(), encrypted("--url", parsed.String())
+	return parsed.String(), requireTLS("--url", parsed.String())
 }
 
-// encrypted returns an error for an address on another machine without TLS: anyone on the network path could read the token and the
+// requireTLS returns an error for an address on another machine without TLS: anyone on the network path could read the token and the
 // data.
-func encrypted(flag, address string) error {
+func requireTLS(flag, address string) error {
 	if _, err := connect.SecureURL(address); err != nil {
 		return exit.UsageError(fmt.Sprintf("%s: %v: give an https address.", flag, err))
 	}

@@ -1,6 +1,7 @@
 package cli
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -46,42 +47,53 @@ func (c callCommand) run(ctx context.Context, app App, tool string, arguments []
 		return unknownTool(tool)
 	}
 	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
-		return callTool(ctx, server, app.Out, tool, arguments, c.Structured)
+		result, err := callTool(ctx, server, tool, arguments)
+		switch {
+		case err != nil:
+			return err
+		case c.Structured && result.StructuredContent != nil:
+			return cmp.Or(printJSON(app.Out, result.StructuredContent), failureOf(result))
+		}
+		return printText(app.Out, result)
 	})
 }
 
-// errToolFailed is the error of callTool if the tool answered with an error, which callTool has printed.
-var errToolFailed = errors.New("the tool answered with an error, shown above")
-
-// callTool calls a tool with arguments from the command line (see Arguments), and prints the text or the structured result that a model
-// sees. An unknown tool or invalid arguments are an *exit.Error with exit.Usage.
-func callTool(ctx context.Context, server *transport.Server, out io.Writer, tool string, words []string, structured bool) error {
+// callTool calls a tool with arguments from the command line (see Arguments). An unknown tool or invalid arguments are an *exit.Error with
+// exit.Usage. The tool's own error is a result.
+func callTool(ctx context.Context, server *transport.Server, tool string, words []string) (*mcp.CallToolResult, error) {
 	schema := json.RawMessage(`{}`)
 	if known := toolList(server.Listed()).named(tool); known != nil {
 		schema, _ = known.InputSchema.(json.RawMessage)
 	}
 	raw, err := Arguments(schema, words)
 	if err != nil {
-		return exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
+		return nil, exit.UsageError(err.Error() + ". Run pdpp-mcp tools " + tool + " for its arguments.")
 	}
 	result, err := server.Call(ctx, tool, raw)
 	if refused, ok := errors.AsType[*jsonrpc.Error](err); ok && refused.Code == jsonrpc.CodeInvalidParams {
-		return unknownTool(tool)
+		return nil, unknownTool(tool)
 	}
-	if err != nil {
-		return err
+	return result, err
+}
+
+// errToolFailed is the error of a command whose tool answered with an error, which it has printed.
+var errToolFailed = errors.New("the tool answered with an error, shown above")
+
+func failureOf(result *mcp.CallToolResult) error {
+	if result.IsError {
+		return errToolFailed
 	}
-	if structured && result.StructuredContent != nil {
-		err = printJSON(out, result.StructuredContent)
-	} else {
-		for _, content := range result.Content {
-			if text, ok := content.(*mcp.TextContent); ok && err == nil { // tools return no other type of content
-				_, err = fmt.Fprintln(out, strings.TrimRight(text.Text, "\n"))
+	return nil
+}
+
+// printText prints the text that a model sees, and returns errToolFailed if it is an error of the tool.
+func printText(out io.Writer, result *mcp.CallToolResult) error {
+	for _, content := range result.Content {
+		if text, ok := content.(*mcp.TextContent); ok { // tools return no other type of content
+			if _, err := fmt.Fprintln(out, strings.TrimRight(text.Text, "\n")); err != nil {
+				return err
 			}
 		}
 	}
-	if err == nil && result.IsError {
-		return errToolFailed
-	}
-	return err
+	return failureOf(result)
 }

@@ -53,10 +53,7 @@ func (app App) warnOfVariables(environment []string) {
 	if len(app.args) > 0 && (app.args[0] == "completion" || strings.HasPrefix(app.args[0], cobra.ShellCompRequestCmd)) {
 		return
 	}
-	// Comparing all variables would double the time to start.
-	environment = slices.DeleteFunc(environment, func(variable string) bool {
-		return strings.Count(strings.ToUpper(variable[:min(len(variable), len("PDPP_M"))]), "P") < 2
-	})
+	environment = slices.DeleteFunc(environment, isUnlikeASetting) // comparing all variables would double the time to start
 	if len(environment) == 0 {
 		return
 	}
@@ -80,6 +77,11 @@ func (app App) warnOfVariables(environment []string) {
 			app.warn("the environment variable %s is not read, because no setting has that name. The nearest is %s.", name, near)
 		}
 	}
+}
+
+// isUnlikeASetting reports whether a variable cannot be a misspelled PDPP_…, by its first letters alone.
+func isUnlikeASetting(variable string) bool {
+	return strings.Count(strings.ToUpper(variable[:min(len(variable), len("PDPP_M"))]), "P") < 2
 }
 
 // execute parses the command line, fills in settings from the environment and the file that it names, and runs its command. The command

@@ -5,8 +5,6 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
-
-	"github.com/pdp-connect/pdpp-mcp/tools"
 )
 
 // wordsOfBash replaces the one function of the package bash-completion that cobra's script needs, if that package is not loaded. It splits
@@ -44,13 +42,4 @@ func newCompletion(app App) *cobra.Command {
 			return usageError(c, fmt.Sprintf("<shell> must be one of %s but got %q", strings.Join(shells, ", "), words[0]))
 		},
 	}
-}
-
-func listedTools() (names []string) {
-	for _, tool := range tools.All(tools.Options{}) {
-		if tool.Listed {
-			names = append(names, tool.Name)
-		}
-	}
-	return names
 }

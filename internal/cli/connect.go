@@ -101,27 +101,40 @@ func (c connectCommand) run(ctx context.Context, app App, url string) error {
 		fmt.Fprintf(out, "The name %s is taken by a grant of another server: this one is stored as %s.\n", c.Name, name)
 	}
 	if replaced != nil {
-		if err := connect.Revoke(ctx, app.userAgent(), *replaced); err != nil {
-			app.warn("the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.", replaced.Credential.GrantID, err)
-		} else {
-			fmt.Fprintf(out, "The grant that it replaces was revoked: %s.\n", describeGrant(replaced.Grant))
-		}
+		revokeReplaced(ctx, app, *replaced)
 	}
 	flags := providerFlags{ProviderURL: document.ProviderURL, cacheFlags: c.cacheFlags, Only: []string{name}}
-	fmt.Fprint(out, "\n› schema {}\n")
-	err = flags.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
-		return callTool(ctx, server, out, "schema", nil, false)
-	})
-	if err != nil {
+	if err := flags.printSchema(ctx, app); err != nil {
 		return err
 	}
 	flags.printNextSteps(app)
 	return nil
 }
 
+// revokeReplaced revokes a grant that a new one has replaced, and prints whether that succeeded.
+func revokeReplaced(ctx context.Context, app App, replaced credentials.Document) {
+	if err := connect.Revoke(ctx, app.userAgent(), replaced); err != nil {
+		app.warn("the grant %s that this one replaces was not revoked (%v): revoke it where the owner manages grants.", replaced.Credential.GrantID, err)
+		return
+	}
+	fmt.Fprintf(app.visible(), "The grant that it replaces was revoked: %s.\n", describeGrant(replaced.Grant))
+}
+
+// printSchema makes the first call with a new grant, and prints its answer.
+func (c providerFlags) printSchema(ctx context.Context, app App) error {
+	fmt.Fprint(app.visible(), "\n› schema {}\n")
+	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, _ string) error {
+		result, err := callTool(ctx, server, "schema", nil)
+		if err != nil {
+			return err
+		}
+		return printText(app.visible(), result)
+	})
+}
+
 // printNextSteps prints the setup command of each client on this machine for the provider. Without a home folder it prints nothing.
 func (c providerFlags) printNextSteps(app App) {
-	place, program, _, err := installed(app.Getenv)
+	place, program, _, err := thisMachine(app.Getenv)
 	if err != nil {
 		return
 	}

@@ -94,10 +94,10 @@ func (c demoCommand) run(ctx context.Context, app App) error {
 	}
 	defer source.Close()
 	own := &tour.Tools{Token: source.Tokens.Client}
-	config := c.hosted(source)
-	config.Log = log
-	config.Page = browse.New(browse.Options{Ask: own.Ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now})
-	server, err := app.Host(ctx, config, nil)
+	hosted := c.hosted(source)
+	hosted.Log = log
+	hosted.Page = browse.New(browse.Options{Ask: own.Ask, IsOwner: source.IsOwner, Connect: connectPage(c.Data != ""), Now: time.Now})
+	server, err := app.Host(ctx, hosted, nil)
 	if err != nil {
 		return err
 	}

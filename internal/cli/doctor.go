@@ -45,7 +45,7 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 	if err != nil {
 		return err
 	}
-	place, program, _, err := installed(app.Getenv)
+	place, program, _, err := thisMachine(app.Getenv)
 	if err != nil {
 		return err
 	}

@@ -33,8 +33,8 @@ func serviceManager() service.Manager {
 	}
 }
 
-// installed returns the machine on which clients are set up, and the path of this program with notes about it; see [clients.Program].
-func installed(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
+// thisMachine returns the machine on which clients are set up, and the path of this program with notes about it; see [clients.Program].
+func thisMachine(getenv func(string) string) (place clients.Place, program string, notes []string, err error) {
 	home, err := os.UserHomeDir()
 	if err != nil {
 		return place, "", nil, exit.UsageError("the home folder is unknown: set HOME.")
@@ -43,6 +43,7 @@ func installed(getenv func(string) string) (place clients.Place, program string,
 	return clients.Place{OS: runtime.GOOS, Home: home, Getenv: getenv}, program, notes, err
 }
 
+// foundClients returns the clients whose configuration file is on this machine.
 func foundClients(place clients.Place) []clients.Client {
 	return slices.DeleteFunc(clients.All(), func(client clients.Client) bool {
 		_, err := os.Stat(client.Path(place)) // fails for a client without a path

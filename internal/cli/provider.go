@@ -90,7 +90,7 @@ func (f dataFlags) readable() error {
 
 // several reports whether more than one argument is true.
 func several(given ...bool) bool {
-	return slices.Contains(given, true) && slices.Contains(given[slices.Index(given, true)+1:], true)
+	return len(slices.DeleteFunc(given, func(one bool) bool { return !one })) > 1
 }
 
 // known sets an empty ProviderURL to the only provider with stored grants, if there is just one.

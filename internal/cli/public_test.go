@@ -27,7 +27,7 @@ func TestParseOrigin(t *testing.T) {
 func TestAnAddressWithoutTLSIsRefused(t *testing.T) {
 	for _, flag := range []string{"--url", "--provider-url"} {
 		want := flag + ": http is only for this machine, and rs.example is another: give an https address."
-		if err := encrypted(flag, "http://rs.example"); err == nil || err.Error() != want {
+		if err := requireTLS(flag, "http://rs.example"); err == nil || err.Error() != want {
 			t.Errorf("%s: %v; want %q", flag, err, want)
 		}
 	}

@@ -65,7 +65,7 @@ without one, the clients on this machine are listed.`,
 // exit.Data and exit.CannotWrite for the file.
 func (o setupCommand) run(app App, name string) error {
 	var err error
-	if o.place, o.program, o.notes, err = installed(app.Getenv); err != nil {
+	if o.place, o.program, o.notes, err = thisMachine(app.Getenv); err != nil {
 		return err
 	}
 	o.out = app.visible()
@@ -234,7 +234,7 @@ func (o setupCommand) stored(s clients.Server) (clients.Server, []string, error)
 	if err != nil {
 		return s, nil, err
 	}
-	if err := encrypted("--provider-url", provider); err != nil {
+	if err := requireTLS("--provider-url", provider); err != nil {
 		return s, nil, err
 	}
 	s.Description = "your grant at " + provider

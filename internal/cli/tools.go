@@ -51,11 +51,12 @@ func (c toolsCommand) run(app App, name string) error {
 		return err
 	}
 	listed := toolList(transport.NewPipeline(transport.PipelineOptions{Client: client, Version: app.Version, Logger: zerolog.Nop()}).Listed())
-	if name == "" {
-		return listed.print(app.Out, c.JSON)
-	}
 	tool := listed.named(name)
 	switch {
+	case name == "" && c.JSON:
+		return printJSON(app.Out, map[string]any{"tools": listed}) // as it goes over the wire
+	case name == "":
+		return listed.print(app.Out)
 	case tool == nil:
 		return unknownTool(name)
 	case c.JSON:
@@ -80,6 +81,16 @@ func (l toolList) named(name string) *mcp.Tool {
 	return nil
 }
 
+// listedTools returns the names of the tools that a model is shown.
+func listedTools() (names []string) {
+	for _, tool := range tools.All(tools.Options{}) {
+		if tool.Listed {
+			names = append(names, tool.Name)
+		}
+	}
+	return names
+}
+
 func unknownTool(name string) error {
 	names := listedTools()
 	nearest := tools.Nearest(name, names)
@@ -89,12 +100,8 @@ func unknownTool(name string) error {
 	return exit.UsageError(fmt.Sprintf("there is no tool %q%s; there are %s.", name, nearest, strings.Join(names, ", ")))
 }
 
-// print prints the name, title and size of each tool: the bytes that it takes of a model's context. With raw it prints the list as JSON, as
-// it goes over the wire.
-func (l toolList) print(out io.Writer, raw bool) error {
-	if raw {
-		return printJSON(out, map[string]any{"tools": l})
-	}
+// print prints the name, title and size of each tool: the bytes that it takes of a model's context.
+func (l toolList) print(out io.Writer) error {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(table, "NAME\tTITLE\tBYTES")
 	total := 0
