@@ -5,7 +5,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/render"
 )
@@ -35,7 +37,7 @@ type Verdict struct {
 	Detail  string `json:"detail,omitempty"`
 }
 
-// String returns the verdict as one line.
+// String returns the verdict as one line, even if it has an error of several lines.
 func (v Verdict) String() string {
 	line := v.Verdict + ": " + v.ID + " field " + v.Field
 	if v.Start != nil {
@@ -44,7 +46,18 @@ func (v Verdict) String() string {
 	if v.Detail != "" {
 		line += "; " + v.Detail
 	}
-	return line
+	return strings.Join(strings.Fields(line), " ")
+}
+
+// Err returns an error unless the record still contains the quote.
+func (v Verdict) Err() error {
+	switch v.Verdict {
+	case Changed:
+		return errors.New("the field does not say what was quoted")
+	case NotFound:
+		return errors.New("the quote was not found")
+	}
+	return nil
 }
 
 // Verify reads what a citation names, through the same tool as a model, and reports whether it is still what was quoted. If the tool fails
@@ -97,4 +110,25 @@ func unreadable(v Verdict, err error) (Verdict, error) {
 		return v, nil
 	}
 	return Verdict{}, err
+}
+
+// WithExitCode gives the error of a failed read the exit code that stdio has for the same reason. Its message names providerURL.
+func WithExitCode(err error, providerURL string) error {
+	refusal, ok := errors.AsType[*rs.Error](err)
+	if !ok {
+		return err
+	}
+	message := refusal.Error()
+	switch code := string(refusal.Code); {
+	case strings.HasPrefix(code, "grant_"), strings.HasPrefix(code, "token_"), code == "context.active_false", code == "authentication_error", code == "not_authenticated":
+		if !strings.Contains(message, "pdpp-mcp connect ") {
+			message += " Connect again: pdpp-mcp connect " + providerURL + " --source KEY"
+		}
+		return exit.NotReadyError(message)
+	case strings.HasPrefix(code, "invalid_") && refusal.Code != "invalid_response", refusal.Code == "ambiguous_connection", refusal.Code == "conflicting_connection_id":
+		return exit.UsageError(message)
+	case refusal.Code == "internal_error":
+		return err
+	}
+	return &exit.Error{Code: exit.Unavailable, Message: message}
 }

@@ -1,12 +1,15 @@
 package cli
 
 import (
+	"cmp"
 	"context"
+	"fmt"
 
 	"github.com/spf13/cobra"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/cite"
 	"github.com/pdp-connect/pdpp-mcp/internal/exit"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/transport"
 )
 
@@ -38,6 +41,15 @@ func (c verifyCommand) run(ctx context.Context, app App, typed string) error {
 		return exit.UsageError(err.Error() + ".")
 	}
 	return c.withServer(ctx, app, func(ctx context.Context, server *transport.Server, providerURL string) error {
-		return cite.PrintVerdict(ctx, server.Call, citation, providerURL, c.JSON, app.visible())
+		verdict, err := cite.Verify(ctx, server.Call, citation)
+		if err != nil {
+			return cite.WithExitCode(err, providerURL)
+		}
+		line := verdict.String()
+		if c.JSON {
+			line = rs.EncodeJSON(verdict)
+		}
+		_, err = fmt.Fprintln(app.visible(), line)
+		return cmp.Or(err, verdict.Err())
 	})
 }
