@@ -54,20 +54,20 @@ func (c doctorCommand) run(ctx context.Context, app App) error {
 		Program: program, Environment: os.Environ(), Place: place, UserAgent: app.userAgent(), Now: time.Now,
 	}
 	if c.Demo || c.Data != "" {
-		sample, err := c.start(ctx, localserver.Config{Log: zerolog.Nop(), Progress: app.Err, Now: time.Now})
+		local, err := c.start(ctx, localserver.Config{Log: zerolog.Nop(), Progress: app.Err, Now: time.Now})
 		if err != nil {
 			return err
 		}
-		defer sample.Close()
-		options.Sample = &doctor.Sample{URL: sample.URL, Token: rs.NewToken(sample.Tokens.Client), NotRead: notRead(sample.LeftOut())}
-		for _, one := range sample.LeftOut() {
+		defer local.Close()
+		options.Local = &doctor.Local{URL: local.URL, Token: rs.NewToken(local.Tokens.Client), NotRead: notRead(local.LeftOut())}
+		for _, one := range local.LeftOut() {
 			if one.IsUnread() {
-				options.Sample.Unread++
+				options.Local.Unread++
 			}
 		}
-		options.Sample.Flags, options.Sample.Name = c.local()
+		options.Local.Flags, options.Local.Name = c.local()
 		if _, err := importer.Look(c.Data); c.Data != "" && err != nil {
-			options.Sample.NotRead = append(options.Sample.NotRead, c.Data+": it cannot be read now; answers are from when it could be")
+			options.Local.NotRead = append(options.Local.NotRead, c.Data+": it cannot be read now; answers are from when it could be")
 		}
 	}
 	return doctor.Run(ctx, options, func(found doctor.Report) error {

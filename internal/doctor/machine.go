@@ -77,8 +77,8 @@ func (e *examination) entry(client clients.Client, entry clients.Server) {
 func (e *examination) program(ctx context.Context) {
 	arguments, over := []string{"stdio", "--demo"}, "the sample year"
 	switch {
-	case e.Sample != nil:
-		arguments, over = append([]string{"stdio"}, e.Sample.Flags...), e.Sample.Name
+	case e.Local != nil:
+		arguments, over = append([]string{"stdio"}, e.Local.Flags...), e.Local.Name
 	case e.well:
 		over = "your grant"
 		arguments = append([]string{"stdio"}, clients.Flags(

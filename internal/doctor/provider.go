@@ -30,8 +30,8 @@ const (
 
 // credentials reports the state of each stored grant of the provider, and returns those that are usable.
 func (e *examination) credentials() []credentials.Credential {
-	if e.Sample != nil {
-		return []credentials.Credential{{ProviderURL: e.Sample.URL, Token: e.Sample.Token}}
+	if e.Local != nil {
+		return []credentials.Credential{{ProviderURL: e.Local.URL, Token: e.Local.Token}}
 	}
 	if e.ProviderURL == "" {
 		_, unusable := credentials.Stored(e.Root)
@@ -89,8 +89,8 @@ func (e *examination) credential(names ...string) (credentials.Credential, bool)
 
 // provider returns the normalised URL to try. It does not depend on the credential.
 func (e *examination) provider() string {
-	if e.Sample != nil {
-		return e.Sample.URL
+	if e.Local != nil {
+		return e.Local.URL
 	}
 	provider, _ := credentials.NormalizeProviderURL(e.ProviderURL) // an invalid URL, reported with the credential, becomes ""
 	return provider

@@ -15,7 +15,7 @@ func TestFilesOfWhichNothingWasReadAreToImprove(t *testing.T) {
 	report := doctor.Examine(t.Context(), doctor.Options{
 		Now:   func() time.Time { return now },
 		Place: clients.Place{OS: "linux", Home: t.TempDir(), Getenv: func(string) string { return "" }},
-		Sample: &doctor.Sample{Name: "your files", Unread: 7,
+		Local: &doctor.Local{Name: "your files", Unread: 7,
 			NotRead: []string{"a.ris: of no known kind", "x.csv:3: the row has 3 cells"}},
 	})
 	found := false
