@@ -78,12 +78,12 @@ func (f file) load(provider, grantID string, now time.Time) (Credential, error) 
 	if err == nil && !expires.IsZero() && !now.Before(expires) && credential.Document.Refresh == nil {
 		err = exit.NotReadyError("The cached credential for " + provider + " expired at " + expires.UTC().Format(time.RFC3339) + ".")
 	}
-	return credential, sayCommand(credential, err)
+	return credential, withCommand(credential, err)
 }
 
-// standing reads the credential in a file regardless of the file's permissions. The error is fs.ErrNotExist if the file holds no
+// current reads the credential in a file regardless of the file's permissions. The error is fs.ErrNotExist if the file holds no
 // usable credential, so that it can be replaced without loss.
-func (f file) standing(provider string) (Document, error) {
+func (f file) current(provider string) (Document, error) {
 	if f.err != nil {
 		return Document{}, f.err
 	}

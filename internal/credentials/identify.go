@@ -24,7 +24,7 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		return auth.Principal{}, &transport.StoppedError{Message: message}
 	}
 	var message, network string
-	code, mended := exit.NotReady, false
+	code, connectAgain := exit.NotReady, false
 	cause := cmp.Or(errors.Unwrap(err), err)
 	switch refused := info.Principal.Admissible(); {
 	case err != nil && rs.AsError(cause).Code == "credential_not_stored":
@@ -34,17 +34,17 @@ func Identify(ctx context.Context, reader rs.Doer, c Credential) (auth.Principal
 		code, network = exit.Unavailable, rs.AsError(cause).NetworkCause()
 		message = "the provider " + c.ProviderURL + " cannot be reached (" + strings.TrimSuffix(cause.Error(), ".") + "). Check the URL and the network."
 	case info.Inactive != nil:
-		message, mended = info.Inactive.Message, true
+		message, connectAgain = info.Inactive.Message, true
 	case refused == nil:
 		return info.Principal, nil
 	default:
 		if info.Principal.Kind == auth.KindOwner {
 			code = exit.Owner
 		}
-		message, mended = rs.AsError(refused).Message, true
+		message, connectAgain = rs.AsError(refused).Message, true
 	}
-	if mended {
-		message += Mend + ConnectCommand(c)
+	if connectAgain {
+		message += RunCommand + ConnectCommand(c)
 	}
 	return auth.Principal{}, &exit.Error{Code: code, Message: message, Cause: network}
 }

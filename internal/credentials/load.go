@@ -32,14 +32,14 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 	if err != nil {
 		return nil, err
 	}
-	held := held(root, provider)
+	held := filesOf(root, provider)
 	known := namesOf(held, provider)
 	var good, ended []Credential
 	var first error
 	var warnings []string
 	for _, name := range names {
 		if len(known) > 0 && !slices.Contains(known, name) {
-			err := missing(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name,
+			err := notStored(root, provider, name, fmt.Sprintf("No grant of %s is stored as %s; there is %s.", provider, name,
 				strings.Join(known, ", ")))
 			first, warnings = cmp.Or(first, err), append(warnings, err.Error())
 		}
@@ -72,21 +72,26 @@ func LoadCredentials(root, providerURL string, names []string, grantID string, n
 	case first != nil:
 		return nil, first
 	}
+	return nil, noneStored(root, provider, names)
+}
+
+// noneStored is the error for a provider without a credential.
+func noneStored(root, provider string, names []string) error {
 	message := "There is no cached credential for " + provider + "."
 	local := filepath.Join(".pdpp", "clients", credentialFile(provider))
 	if _, err := os.Stat(local); err == nil && root != ".pdpp" {
 		message += " The one in the folder .pdpp of the working directory is used only with --cache-root .pdpp."
 	}
-	return nil, missing(root, provider, append(slices.Clone(names), DefaultName)[0], message)
+	return notStored(root, provider, append(slices.Clone(names), DefaultName)[0], message)
 }
 
-// missing is the error for an absent credential, with the command that stores one.
-func missing(root, provider, name, message string) error {
-	return sayCommand(Credential{ProviderURL: provider, Name: name, Root: root}, exit.NotReadyError(message))
+// notStored is the error for an absent credential, with the command that stores one.
+func notStored(root, provider, name, message string) error {
+	return withCommand(Credential{ProviderURL: provider, Name: name, Root: root}, exit.NotReadyError(message))
 }
 
 // Names returns the names of a provider's credentials in a cache root, usable or not. The URL must be normalised.
-func Names(root, provider string) []string { return namesOf(held(root, provider), provider) }
+func Names(root, provider string) []string { return namesOf(filesOf(root, provider), provider) }
 
 func namesOf(held []file, provider string) []string {
 	var names []string
@@ -101,7 +106,7 @@ func namesOf(held []file, provider string) []string {
 // CachedProviders returns the providers with a credential in a cache root, usable or not.
 func CachedProviders(root string) []string {
 	var providers []string
-	for _, f := range held(root, "") {
+	for _, f := range filesOf(root, "") {
 		if f.provider != "" && !slices.Contains(providers, f.provider) {
 			providers = append(providers, f.provider)
 		}
@@ -112,7 +117,7 @@ func CachedProviders(root string) []string {
 // Stored returns all readable credentials of a cache root, expired ones included. unusable has an error for each other file, with its path
 // and the reason.
 func Stored(root string) (all []Credential, unusable []error) {
-	for _, f := range held(root, "") {
+	for _, f := range filesOf(root, "") {
 		credential, err := f.load(f.provider, "", time.Time{})
 		switch {
 		case f.err != nil || f.untrusted != nil:

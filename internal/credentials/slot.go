@@ -39,8 +39,8 @@ func newSlot(root, name, file string) slot {
 	return slot{root, name, filepath.Join(clients, file), append(folders, clients)}
 }
 
-// held returns the files of a provider in a root, or those of all providers if provider is empty: the default first, then by name.
-func held(root, provider string) (all []file) {
+// filesOf returns the files of a provider in a root, or those of all providers if provider is empty: the default first, then by name.
+func filesOf(root, provider string) (all []file) {
 	if root == "" { // unknown; not the working directory
 		return nil
 	}

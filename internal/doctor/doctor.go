@@ -140,7 +140,7 @@ func (e *examination) fail(check string, code int, next, format string, argument
 
 // failed reports an error with its exit code and, if it names one, the command that fixes it.
 func (e *examination) failed(check string, err error, next string) {
-	message, command, _ := strings.Cut(err.Error(), credentials.Mend)
+	message, command, _ := strings.Cut(err.Error(), credentials.RunCommand)
 	e.fail(check, cmp.Or(exit.CodeOf(err), exit.NotReady), cmp.Or(command, next), "%s", message)
 }
 

@@ -98,7 +98,7 @@ func TestEachKeyMakesAName(t *testing.T) {
 			t.Errorf("%s again: stored as %q, replaced %q; want %q", source, stored, replaced, want)
 		}
 	}
-	if got := placeName("", strings.Repeat("k", 64), 12); len(got) != maxName || !strings.HasSuffix(got, "k-12") || !nameForm.MatchString(got) {
+	if got := slotName("", strings.Repeat("k", 64), 12); len(got) != maxName || !strings.HasSuffix(got, "k-12") || !nameForm.MatchString(got) {
 		t.Error(got)
 	}
 }

@@ -13,19 +13,19 @@ import (
 
 const (
 	maxName   = 64  // characters, as in nameForm
-	maxPlaces = 100 // names tried for one source
+	maxSlots  = 100 // names tried for one source
 	checkName = ".check"
 )
 
-// lockPlaces takes the lock that allows one process at a time to choose a place in a cache root.
-func lockPlaces(ctx context.Context, root string) (unlock func(), err error) {
+// lockSlots takes the lock that allows one process at a time to choose a slot in a cache root.
+func lockSlots(ctx context.Context, root string) (unlock func(), err error) {
 	return Lock(ctx, filepath.Join(root, "clients", "places"))
 }
 
-// Check verifies that a credential can be stored under a name, or in the place that [Store] would choose for an empty name, and read
+// Check verifies that a credential can be stored under a name, or in the slot that [Store] would choose for an empty name, and read
 // again. It runs before the owner is asked: an approved grant that cannot be stored would stay valid, unused, until it is revoked.
 func Check(ctx context.Context, root, name string) error {
-	unlock, err := lockPlaces(ctx, root)
+	unlock, err := lockSlots(ctx, root)
 	if err != nil {
 		return err
 	}
@@ -51,10 +51,10 @@ func Check(ctx context.Context, root, name string) error {
 }
 
 // Store writes a new credential under a name, and returns the name with the credential that it replaced, or nil. An empty name means
-// the place that the TypeScript tools read or, if that is taken, the key of the source as the name. A credential of another provider is
+// the slot that the TypeScript tools read or, if that is taken, the key of the source as the name. A credential of another provider is
 // never replaced, nor one of another source unless it was named: a number is appended to the name instead.
 func Store(ctx context.Context, root, name string, document Document) (stored string, replaced *Document, err error) {
-	unlock, err := lockPlaces(ctx, root)
+	unlock, err := lockSlots(ctx, root)
 	if err != nil {
 		return "", nil, err
 	}
@@ -71,7 +71,7 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 		return "", nil, err
 	}
 	defer give()
-	there, err := s.open().standing(document.ProviderURL)
+	there, err := s.open().current(document.ProviderURL)
 	if err == nil {
 		replaced = &there
 	}
@@ -81,12 +81,12 @@ func Store(ctx context.Context, root, name string, document Document) (stored st
 	return s.name, replaced, nil
 }
 
-// choose returns the place of a new credential: that of the one it replaces, else the first free one.
+// choose returns the slot of a new credential: that of the one it replaces, else the first free one.
 func choose(root, name string, document Document) (slot, error) {
 	var free *slot
-	for n := range maxPlaces {
-		s := newSlot(root, placeName(name, document.Grant.SourceKey(), n), credentialFile(document.ProviderURL))
-		there, err := s.open().standing(document.ProviderURL)
+	for n := range maxSlots {
+		s := newSlot(root, slotName(name, document.Grant.SourceKey(), n), credentialFile(document.ProviderURL))
+		there, err := s.open().current(document.ProviderURL)
 		switch {
 		case err == nil && there.ProviderURL == document.ProviderURL && (there.Grant.Source == document.Grant.Source || name != "" && n == 0):
 			return s, nil
@@ -95,13 +95,13 @@ func choose(root, name string, document Document) (slot, error) {
 		}
 	}
 	if free == nil {
-		return slot{}, fmt.Errorf("%d names are taken: disconnect a grant that is not needed", maxPlaces)
+		return slot{}, fmt.Errorf("%d names are taken: disconnect a grant that is not needed", maxSlots)
 	}
 	return *free, nil
 }
 
-// placeName returns the n-th name to try for a grant: the requested one, or "default" and then the key of the source, with a number.
-func placeName(name, key string, n int) string {
+// slotName returns the n-th name to try for a grant: the requested one, or "default" and then the key of the source, with a number.
+func slotName(name, key string, n int) string {
 	if name == "" {
 		if n == 0 {
 			return DefaultName
