@@ -2,7 +2,6 @@ package search
 
 import (
 	"cmp"
-	"database/sql"
 	"math"
 	"regexp"
 	"slices"
@@ -243,50 +242,4 @@ func (s *searcher) foreign() bool {
 // isStop reports whether every term of a unit is a stop word of one of languages.
 func (u *unit) isStop(languages uint32) bool {
 	return !slices.ContainsFunc(u.phrase, func(term string) bool { return stopLanguages()[term]&languages == 0 })
-}
-
-// Limits of what is reported about words that contain one which occurs nowhere.
-const (
-	maxContaining     = 6   // words that are reported for one
-	maxContainingRead = 480 // words whose records are read: of more, the rarest in the store are not reported
-	maxMissing        = 4   // words for which this is done: each scans all words of the store
-	leastContained    = 3   // fewest letters of such a word
-)
-
-// findContaining reports, for words that occur nowhere, those in scope that begin with them or else contain them, the most frequent first:
-// the caller may have expected another ending or beginning.
-func (s *searcher) findContaining() {
-	for i, u := range s.query.units {
-		word, isWhole := u.phrase.word(), len(u.written) <= len(u.phrase) // unlike Ann's, of which only Ann is looked up
-		if !isWhole || !s.query.counts(i) || u.records > 0 || utf8.RuneCountInString(word) < leastContained {
-			continue
-		}
-		all := slices.DeleteFunc(s.containing(word), func(c candidate) bool { return slices.Contains(u.nearest, c.term) })
-		found := Replacement{Word: u.text}
-		for _, c := range s.inScope(all, maxContaining) {
-			found.As = append(found.As, c.term)
-		}
-		if len(found.As) > 0 {
-			s.result.Containing = append(s.result.Containing, found)
-		}
-	}
-}
-
-// containing returns the terms of the store that contain a word: those that begin with it have distance 0. It returns none once maxMissing
-// other words were looked up.
-func (s *searcher) containing(word string) []candidate {
-	all, known := s.contained[word]
-	if known || len(s.contained) == maxMissing {
-		return slices.Clone(all)
-	}
-	const query = "SELECT term, instr(term, ?1) > 1, records FROM " + wordTable +
-		" WHERE instr(term, ?1) > 0 AND term <> ?1 ORDER BY 2, 3 DESC, 1 LIMIT ?2"
-	s.each(query, []any{word, maxContainingRead}, func(rows *sql.Rows) error {
-		var c candidate
-		err := rows.Scan(&c.term, &c.distance, &c.records)
-		all = append(all, c)
-		return err
-	})
-	s.contained[word] = all
-	return slices.Clone(all)
 }

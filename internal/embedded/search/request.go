@@ -70,15 +70,3 @@ type Replacement struct {
 
 // Total returns the number of all hits.
 func (r *Result) Total() int { return r.All + r.Some + r.Nearest }
-
-// A Marker finds the words of a query in a text.
-type Marker struct {
-	terms   map[string]int // number of the unit that a term matches
-	phrases []markedPhrase
-	rarity  [timeUnit + 1]float32 // of each unit
-}
-
-type markedPhrase struct {
-	phrase phrase
-	unit   int
-}
