@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"sync"
 	"time"
 
 	"golang.org/x/sync/semaphore"
@@ -14,15 +13,14 @@ import (
 // concurrencyLimits has a queue for each key and one for all calls. A call first takes a slot of its key, so that the queue for all never
 // has more calls of one key than that key's limit.
 type concurrencyLimits struct {
-	all      *queue
-	perGrant int
-
-	mu     sync.Mutex
-	queues map[rsclient.CallerKey]*queue // only those with a call that waits or runs
+	all     queue
+	callers rsclient.PerCaller[rsclient.CallerKey, queue] // those with a call that waits or runs
 }
 
 func newConcurrencyLimits(limits Limits) *concurrencyLimits {
-	return &concurrencyLimits{all: newQueue(limits.Calls), perGrant: limits.CallsPerGrant, queues: map[rsclient.CallerKey]*queue{}}
+	l := &concurrencyLimits{all: newQueue(limits.Calls)}
+	l.callers.New = func(rsclient.CallerKey) queue { return newQueue(limits.CallsPerGrant) }
+	return l
 }
 
 // acquire waits for n slots, at most for wait. A call that needs more than a limit has takes all of it. The caller must call release after
@@ -31,41 +29,21 @@ func (l *concurrencyLimits) acquire(
 	ctx context.Context, key rsclient.CallerKey, n int64, wait time.Duration,
 ) (release func(), refusal *rs.Error) {
 	until := time.Now().Add(wait) // for both queues together
-	own := l.enter(key)
+	own := l.callers.Enter(key)
 	if !own.acquire(ctx, n, until) {
-		l.leave(key, own)
+		l.callers.Leave(key)
 		return nil, tooMany("Too many calls with this grant are under way.", "Wait for the calls under way to end, then send this one again; make fewer calls at a time.")
 	}
 	if !l.all.acquire(ctx, n, until) {
 		own.release(n)
-		l.leave(key, own)
+		l.callers.Leave(key)
 		return nil, tooMany("The server is answering as many calls as it can.", "Wait a moment, then send the same request again.")
 	}
 	return func() {
 		l.all.release(n)
 		own.release(n)
-		l.leave(key, own)
+		l.callers.Leave(key)
 	}, nil
-}
-
-func (l *concurrencyLimits) enter(key rsclient.CallerKey) *queue {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	q := l.queues[key]
-	if q == nil {
-		q = newQueue(l.perGrant)
-		l.queues[key] = q
-	}
-	q.users++
-	return q
-}
-
-func (l *concurrencyLimits) leave(key rsclient.CallerKey, q *queue) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if q.users--; q.users == 0 {
-		delete(l.queues, key)
-	}
 }
 
 // A queue lets calls with size slots run at a time and as many more wait. In one of size 0 every call takes 0 slots, so it limits nothing.
@@ -73,12 +51,11 @@ type queue struct {
 	size   int64
 	slots  *semaphore.Weighted
 	places *semaphore.Weighted // for calls that run or wait
-	users  int                 // guarded by concurrencyLimits.mu
 }
 
-func newQueue(calls int) *queue {
+func newQueue(calls int) queue {
 	size := int64(max(0, calls))
-	return &queue{size: size, slots: semaphore.NewWeighted(size), places: semaphore.NewWeighted(2 * size)}
+	return queue{size: size, slots: semaphore.NewWeighted(size), places: semaphore.NewWeighted(2 * size)}
 }
 
 func (q *queue) acquire(ctx context.Context, n int64, until time.Time) bool {

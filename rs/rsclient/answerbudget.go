@@ -32,46 +32,20 @@ const (
 type answerBudget struct {
 	small     *semaphore.Weighted // bytes
 	large     *semaphore.Weighted // calls
-	perSmall  int64               // the most bytes of small for one caller
-	perLarge  int64               // the most concurrent large calls of one caller
 	callBytes int64               // of one large call
-
-	mu      sync.Mutex
-	callers map[CallerKey]*callerShare // only those with a call under way
+	callers   PerCaller[CallerKey, callerShare]
 }
 
-type callerShare struct {
-	small, large *semaphore.Weighted
-	users        int // guarded by answerBudget.mu
-}
+type callerShare struct{ small, large *semaphore.Weighted }
 
 func newAnswerBudget(bytes, callBytes int64) *answerBudget {
 	large := min(max(bytes/2/callBytes, leastLarge), mostLarge)
 	small := max(bytes-large*callBytes, leastSmallBytes)
-	return &answerBudget{
-		small: semaphore.NewWeighted(small), large: semaphore.NewWeighted(large), perSmall: small / smallShare, perLarge: large - 1,
-		callBytes: callBytes, callers: map[CallerKey]*callerShare{},
+	b := &answerBudget{small: semaphore.NewWeighted(small), large: semaphore.NewWeighted(large), callBytes: callBytes}
+	b.callers.New = func(CallerKey) callerShare {
+		return callerShare{small: semaphore.NewWeighted(small / smallShare), large: semaphore.NewWeighted(large - 1)}
 	}
-}
-
-func (b *answerBudget) enter(caller CallerKey) *callerShare {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	s := b.callers[caller]
-	if s == nil {
-		s = &callerShare{small: semaphore.NewWeighted(b.perSmall), large: semaphore.NewWeighted(b.perLarge)}
-		b.callers[caller] = s
-	}
-	s.users++
-	return s
-}
-
-func (b *answerBudget) leave(caller CallerKey, s *callerShare) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if s.users--; s.users == 0 {
-		delete(b.callers, caller)
-	}
+	return b
 }
 
 func (b *answerBudget) acquireLarge(ctx context.Context, s *callerShare) error {
@@ -108,7 +82,7 @@ func (h *heldAnswers) take(ctx context.Context, b *answerBudget, caller CallerKe
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.budget == nil {
-		h.budget, h.caller, h.share = b, caller, b.enter(caller)
+		h.budget, h.caller, h.share = b, caller, b.callers.Enter(caller)
 	}
 	for !h.large && (h.bytes+n > largeCall || !h.takeSmall(n)) {
 		if err := h.becomeLarge(ctx); err != nil {
@@ -201,7 +175,7 @@ func (h *heldAnswers) release() {
 	if h.large {
 		h.budget.releaseLarge(h.share)
 	}
-	h.budget.leave(h.caller, h.share)
+	h.budget.callers.Leave(h.caller)
 	h.budget, h.large, h.bytes = nil, false, 0
 }
 

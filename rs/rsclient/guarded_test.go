@@ -39,8 +39,8 @@ func TestALargeCallHoldsNoSmallAnswers(t *testing.T) {
 		if !h.large || !b.small.TryAcquire(leastSmallBytes) {
 			t.Error("a large call holds small answers")
 		}
-		if h.release(); len(b.callers) != 0 || !b.large.TryAcquire(leastLarge) {
-			t.Errorf("%d callers are remembered", len(b.callers))
+		if h.release(); len(b.callers.values) != 0 || !b.large.TryAcquire(leastLarge) {
+			t.Errorf("%d callers are remembered", len(b.callers.values))
 		}
 		b.small.Release(leastSmallBytes)
 		if err := h.take(t.Context(), b, CallerKey{GrantID: "1"}, largeCall); err != nil || h.large || h.bytes != largeCall {
