@@ -123,7 +123,7 @@ func (c providerFlags) open(ctx context.Context, app App, local localserver.Conf
 	if c = c.known(); c.ProviderURL == "" {
 		_, unusable := credentials.Stored(root)
 		app.warnUnusable(unusable)
-		return exit.UsageError("--provider-url is required, unless grants of exactly one provider are stored: 'pdpp-mcp connect <provider-url>' gets one. Without a provider: --data PATH reads your own files, --demo a sample year.")
+		return exit.UsageError("--provider-url is required, unless grants of exactly one provider are stored: 'pdpp-mcp connect <provider-url> --source KEY' gets one. Without a provider, --data PATH reads your own files, --demo a sample year.")
 	}
 	stored, err := credentials.LoadCredentials(root, c.ProviderURL, c.Only, c.GrantID, time.Now())
 	if err != nil {

@@ -228,7 +228,7 @@ func (o setupCommand) server() (clients.Server, []string, error) {
 func (o setupCommand) stored(s clients.Server) (clients.Server, []string, error) {
 	provider := o.known().ProviderURL
 	if provider == "" {
-		return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
+		return s, nil, exit.UsageError("say what to connect: --provider-url URL (after pdpp-mcp connect URL --source KEY), --url https://…/mcp of a hosted server, --data PATH of your own files, or --demo.")
 	}
 	provider, err := credentials.NormalizeProviderURL(provider)
 	if err != nil {
