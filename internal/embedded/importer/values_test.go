@@ -200,6 +200,22 @@ func TestTimesOfCoreData(t *testing.T) {
 	}
 }
 
+// The name of a column may say in which currency its amounts are, and so what a comma before three digits means.
+func TestACurrencyInTheNameOfAColumnSaysWhatACommaMeans(t *testing.T) {
+	for name, want := range map[string]any{"出金金額(円)": 1219.0, "Amount (£)": 1219.0, "Amount (JPY)": 1219.0, "Preis/l (€)": "1,219"} {
+		records, _ := loaded(t, "a.csv", "when,"+name+"\n2026-01-01,\"1,219\"\n2026-01-02,\"1,319\"\n")
+		got := any(nil)
+		for field, value := range records["a"][0] {
+			if field != "when" {
+				got = value
+			}
+		}
+		if got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}
+
 // SQLite has no booleans: programs write 0 and 1 into columns that are named or declared as flags.
 func TestFlagsOfADatabaseAreBooleans(t *testing.T) {
 	text := dataOf(t, "CREATE TABLE t(n INTEGER PRIMARY KEY, is_read INTEGER, has_files INT, starred BOOLEAN, is_level INTEGER, is_text TEXT, is_none, visits INTEGER)",

@@ -55,13 +55,17 @@ func applyHints(columns []*Column) {
 }
 
 // assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
-// reading, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
+// reading or whose name has a currency, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
 // the cells, because commas may then be decimal marks.
 func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
-		if one.amounts.forms != eitherNumbers {
+		isNamed := func(unit string) bool { return strings.Contains(one.Name, unit) }
+		switch {
+		case one.amounts.forms != eitherNumbers:
 			found |= one.amounts.forms
+		case slices.ContainsFunc(pointedUnits, isNamed):
+			found |= pointNumbers
 		}
 	}
 	thousands, form := ",", pointNumbers
