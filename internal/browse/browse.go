@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -55,7 +56,7 @@ func (p *Pages) Serve(w http.ResponseWriter, r *http.Request, endpoint, status s
 
 // signIn checks the owner's secret and redirects to the requested view, or ends a session.
 func (p *Pages) signIn(w http.ResponseWriter, r *http.Request, q query) {
-	if r.Header.Get("Origin") != "http://"+r.Host {
+	if !slices.Equal(r.Header["Origin"], []string{"http://" + r.Host}) {
 		p.refuse(w, r, http.StatusForbidden, "Open the page again and send its form from there.")
 		return
 	}
