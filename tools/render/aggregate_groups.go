@@ -24,7 +24,7 @@ type groupsRest struct {
 func (a aggregateAnswer) rest(n int) groupsRest {
 	noun, qualifier := "group", write.When(a.leavesOutEmpty(), " with records")
 	if a.Has("group_by_time") {
-		noun = cmp.Or(a.Text("granularity"), noun)
+		noun = write.ShownName(cmp.Or(a.Text("granularity"), noun))
 	}
 	otherCount := a.other()
 	groupCount, _ := a.Number("group_count")

@@ -31,6 +31,8 @@ func TestMessagesOfTheResourceServerAreQuoted(t *testing.T) {
 		}
 		r, err := Aggregate(answered(`{"metric":`+word+`,"stream":"s","value":`+word+`,"group_by_time":"at","granularity":`+word+`,"time_zone":`+word+`,"meta":{"warnings":[{"code":`+word+`,"message":`+word+`},`+word+`]}}`), AggregateQuery{Stream: "s"})
 		add("an aggregation", r, err)
+		r, err = Aggregate(answered(`{"metric":`+word+`,"group_by_time":"at","granularity":`+word+`,"other_count":4,"unit_field":`+word+`,"order":`+word+`,"groups":[{"key":"2026-01-01","count":1,"unit":`+word+`},{"key":`+word+`,"count":2,"title":`+word+`}]}`), AggregateQuery{Stream: "s"})
+		add("groups", r, err)
 		r, err = Schema(answered(`{"streams":[{"name":"s","connector_key":`+word+`,"field_capabilities":{"f":{"granted":true,"type":`+word+`,"role":`+word+`,"range_filter":{"usable":true,"operators":[`+word+`]},"aggregation":{`+word+
 			`:{"usable":true}}}},"expand_capabilities":[{"name":"r","cardinality":`+word+`,"target_stream":`+word+`}]}]}`), SchemaQuery{Stream: "s"})
 		add("a schema", r, err)
