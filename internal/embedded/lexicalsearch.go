@@ -61,7 +61,7 @@ func (c *call) searchInput() searchInput {
 	if in.asked != 0 {
 		now = time.Unix(in.asked, 0)
 	}
-	in.request = search.Request{Text: text, Now: now, Demand: c.options.AllWords, Most: in.offset + in.limit}
+	in.request = search.Request{Text: text, Now: now, AllWords: c.options.AllWords, Most: in.offset + in.limit}
 	for _, s := range in.sources {
 		searched, err := c.store.Searched(c.ctx, c.catalog, s.Source)
 		c.fail(err)

@@ -63,7 +63,7 @@ func (s *searcher) expand(guess uint32) {
 	divided := 0
 	for _, u := range s.query.individual() {
 		u.alternatives = []alternative{{u.phrase, 1, 0}}
-		if s.request.Demand || u.light || u.quoted {
+		if s.request.AllWords || u.light || u.quoted {
 			continue
 		}
 		if together := digitsTogether(u.text); together != "" {

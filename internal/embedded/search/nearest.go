@@ -13,8 +13,15 @@ const (
 	oneMistake  = 5
 	twoMistakes = 8
 	maxNearest  = 2 // words that replace one
-	longer      = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
+	mostLonger  = 4 // how much longer a word may be that begins with it, such as Japanese for Japan
 	perMistake  = 6 // letters for each typing error with which a word hardly means another one
+)
+
+// Distances of words that are no typing error, in the order in which they are tried after one and two of these.
+const (
+	asBeginning  = 3 + iota // longer words that begin with the word
+	asParts                 // words of which it is composed
+	asContaining            // longer words that contain it
 )
 
 // gatherNearest finds terms in scope that replace a word which occurs nowhere. It tries those with the same first letter that are one or
@@ -27,7 +34,7 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	code := strings.ContainsFunc(u.phrase[0], unicode.IsDigit) && strings.ContainsFunc(u.phrase[0], unicode.IsLetter)
 	first, _ := utf8.DecodeRuneInString(u.text)
 	isShort, isName := len(word) < perMistake, unicode.IsUpper(first)
-	if s.request.Demand || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake || isShort && accented(u.text) != "" {
+	if s.request.AllWords || len(u.phrase) != 1 || !code && !inflects(u.phrase[0]) || len(word) < oneMistake || isShort && accented(u.text) != "" {
 		return nil
 	}
 	allowed := 1
@@ -38,17 +45,17 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 		allowed = 2
 	}
 	candidates := s.similar(word, allowed, isShort && !isName)
-	for d := 0; d <= longer+2 && len(u.nearest) == 0; d++ {
+	for d := 0; d <= asContaining && len(u.nearest) == 0; d++ {
 		near := slices.DeleteFunc(slices.Clone(candidates), func(c candidate) bool { return c.distance != d })
-		weight, misspelt := float32(nearestWeight), d < longer && len(word) >= d*perMistake
+		weight, misspelt := float32(nearestWeight), d < asBeginning && len(word) >= d*perMistake
 		if misspelt {
 			weight = formWeight
 		}
 		switch {
 		case code:
-		case d == longer+1:
+		case d == asParts:
 			near = s.parts(u.phrase[0])
-		case d == longer+2 && len(word) >= shortestAlone:
+		case d == asContaining && len(word) >= shortestAlone:
 			near = s.containing(u.phrase[0])
 		}
 		for _, c := range s.inScope(near, maxNearest) {
@@ -62,15 +69,15 @@ func (s *searcher) gatherNearest(u *unit) (found []posting) {
 	return found
 }
 
-// similar returns the terms with the first letter of a word that are at most so many changes away, and as distance longer those that begin
-// with it. With sameLetters, a letter in place of another is too much.
+// similar returns the terms with the first letter of a word that are at most so many changes away, and with the distance asBeginning those
+// that begin with it. With sameLetters, a letter in place of another is too much.
 func (s *searcher) similar(word []rune, allowed int, sameLetters bool) (candidates []candidate) {
 	letters := func(word string) []rune { return slices.Sorted(slices.Values([]rune(word))) }
 	initial, own := string(word[:1]), letters(string(word))
 	s.known(initial, initial+lastLetter, func(term string, records int) {
 		more := utf8.RuneCountInString(term) - len(word)
-		if more > allowed && more <= longer && strings.HasPrefix(term, string(word)) {
-			candidates = append(candidates, candidate{term, longer, records, 0})
+		if more > allowed && more <= mostLonger && strings.HasPrefix(term, string(word)) {
+			candidates = append(candidates, candidate{term, asBeginning, records, 0})
 		}
 		if max(more, -more) > allowed {
 			return

@@ -2,6 +2,7 @@ package search
 
 import (
 	"fmt"
+	"math"
 	"regexp"
 	"slices"
 	"strings"
@@ -65,13 +66,23 @@ func (q *parsedQuery) bits(is func(*unit) bool) (set uint64) {
 	return set
 }
 
+// weighty returns the set of units that carry weight. With such units beyond maxUnits no record has all of the set: which records have them
+// is known only for those with the exact query.
+func (q *parsedQuery) weighty() uint64 {
+	isWeighty := func(u *unit) bool { return !u.light }
+	if len(q.units) > maxUnits && slices.ContainsFunc(q.units[maxUnits:], isWeighty) {
+		return math.MaxUint64
+	}
+	return q.bits(isWeighty)
+}
+
 // queryPart matches a part of a query: a quoted phrase or a word, after an optional exclusion sign, or any other word, such as a negative
 // number. In a query of capitals only, NOT is a word.
 const queryPart = `(%s)?(?:"([^"]*)(?:"|$)|(\pL[^\s"]*))|([^\s"]+)`
 
 var (
-	parts           = regexp.MustCompile(fmt.Sprintf(queryPart, `-|NOT\s+`))
-	partsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
+	queryParts           = regexp.MustCompile(fmt.Sprintf(queryPart, `-|NOT\s+`))
+	queryPartsOfCapitals = regexp.MustCompile(fmt.Sprintf(queryPart, `-`))
 )
 
 // possessive matches the possessive ending of a word, such as 's.
@@ -87,9 +98,9 @@ var dottedDate = regexp.MustCompile(`^[^+].*\d[./-]\d{1,2}[./-](?:19|20)\d\d(?:\
 // operator.
 func parseQuery(text string) parsedQuery {
 	var q parsedQuery
-	pattern := parts
+	pattern := queryParts
 	if !strings.ContainsFunc(text, unicode.IsLower) {
-		pattern = partsOfCapitals
+		pattern = queryPartsOfCapitals
 	}
 	if text = strings.TrimSpace(text); digitsTogether(text) != "" && strings.ContainsAny(text[:1], "+(0") && !dottedDate.MatchString(text) {
 		q.units = append(q.units, &unit{text: text, phrase: phraseOf(text)})

@@ -65,7 +65,7 @@ func (s *searcher) give(number int, found []posting) {
 // the same of a short record as of a long one.
 func (s *searcher) worth(version uint32, column int) float32 {
 	weight := s.scope.Weight(int(s.documents.source[version]), version, column)
-	if weight == bodyWeight {
+	if weight == BodyWeight {
 		weight /= s.lengthFactor(version)
 	}
 	return weight
@@ -112,7 +112,7 @@ const (
 func (s *searcher) lend() {
 	lent := make([]float32, len(s.found))
 	for i, version := range s.found {
-		if s.scopeOf(version).Talk {
+		if s.scopeOf(version).HasConversations {
 			lent[i] = s.lentTo(version)
 		}
 	}
@@ -124,7 +124,7 @@ func (s *searcher) lend() {
 // isBesideFound reports whether a word that is not common found the record before or after another in its conversation.
 func (s *searcher) isBesideFound(version uint32, common uint64) bool {
 	beside := s.mask[s.documents.previous[version]] | s.mask[s.documents.next[version]]
-	return beside&^common != 0 && s.scopeOf(version).Talk
+	return beside&^common != 0 && s.scopeOf(version).HasConversations
 }
 
 func (s *searcher) lentTo(version uint32) float32 {
@@ -207,10 +207,7 @@ func compareRanked(a, b ranked) int {
 // choose counts what was found and keeps the best hits. It sorts the candidates and drops the worst whenever there are four times as many
 // as requested, which costs less than sorting all.
 func (s *searcher) choose(exact []uint16) {
-	all := s.query.bits(func(u *unit) bool { return !u.light })
-	if len(s.query.units) > maxUnits && slices.ContainsFunc(s.query.units[maxUnits:], func(u *unit) bool { return !u.light }) {
-		all = math.MaxUint64 // no record: which of them have all words is not known, except for those with the exact query
-	}
+	all := s.query.weighty()
 	nearest := s.query.bits(func(u *unit) bool { return len(u.nearest) > 0 })
 	misspelt := s.query.bits(func(u *unit) bool { return u.misspelt })
 	var counts [len(matches)]int
@@ -226,7 +223,7 @@ func (s *searcher) choose(exact []uint16) {
 		switch {
 		case isExact && ofTime:
 			r.tier = tierExact
-		case s.request.Demand:
+		case s.request.AllWords:
 			continue
 		case has == all && ofTime:
 			r.tier = tierAll

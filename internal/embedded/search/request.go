@@ -10,11 +10,11 @@ import "time"
 
 // A Request is one search.
 type Request struct {
-	Text    string
-	Sources []Source
-	Now     time.Time
-	Most    int  // hits to return, best first
-	Demand  bool // every word must be there, as it is written
+	Text     string
+	Sources  []Source
+	Now      time.Time
+	Most     int  // hits to return, best first
+	AllWords bool // every word must be there, as it is written
 }
 
 // A Match says how much of a query a hit has.

@@ -57,14 +57,15 @@ func (s Scope) Weight(source int, version uint32, column int) float32 {
 	return one.weight(column)
 }
 
-const bodyWeight = 1
+// BodyWeight is the weight of a match in a body. In a body, a match counts less the longer the record is.
+const BodyWeight = 1
 
 // A Source is one stream of one connection, restricted to what a grant shows.
 type Source struct {
-	Number  int
-	Weights []float32      // of a match in each searched field; a body has bodyWeight, and a field that the grant does not show 0
-	Only    map[int64]bool // versions of the records that may be found; nil for all of them
-	Talk    bool           // its records form conversations: a match also raises its neighbors
+	Number           int
+	Weights          []float32      // of a match in each searched field; a body has BodyWeight, and a field that the grant does not show 0
+	Only             map[int64]bool // versions of the records that may be found; nil for all of them
+	HasConversations bool           // its records form conversations: a match also raises its neighbors
 }
 
 // IsSearched reports whether the grant shows a searched field.

@@ -44,13 +44,13 @@ func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
 
 func (s *searcher) run() {
 	s.measure()
-	if !s.request.Demand {
+	if !s.request.AllWords {
 		s.divideSentences()
 	}
 	exact := s.exactly()
 	var language uint32
 	var preferred *timeMatcher
-	if !s.request.Demand {
+	if !s.request.AllWords {
 		preferred = s.query.prefer(s.request.Now.UTC())
 		language = s.lighten()
 	}
@@ -59,7 +59,7 @@ func (s *searcher) run() {
 	s.exclude()
 	s.lend()
 	s.preferTime(preferred)
-	if !s.request.Demand {
+	if !s.request.AllWords {
 		s.findContaining()
 	}
 	s.report()

@@ -118,10 +118,11 @@ func (q *parsedQuery) timeAt(i int, now time.Time) (*timeMatcher, int) {
 
 // dateAt reads 2026-03-20, 2026-03 and 20 March 2026.
 func (q *parsedQuery) dateAt(i int) (*timeMatcher, int) {
-	for months, layout := range []string{time.DateOnly, "2006-01"} {
-		if from, err := time.Parse(layout, q.word(i)); err == nil {
-			return &timeMatcher{from: from, until: from.AddDate(0, months, 1-months), weekday: -1}, 1
-		}
+	if day, err := time.Parse(time.DateOnly, q.word(i)); err == nil {
+		return dayFrom(day, 0), 1
+	}
+	if month, err := time.Parse("2006-01", q.word(i)); err == nil {
+		return span(month.Year(), month.Month(), 1, 0, 1, 0), 1
 	}
 	if m := q.dayAt(i); m != nil {
 		return m, 3
@@ -143,19 +144,19 @@ func (q *parsedQuery) partAt(i int) (*timeMatcher, int) {
 		name = q.word(i + n)
 		n++
 	}
-	month, days := months[name], monthParts[part]
-	if month == 0 || days[0] == 0 {
+	month, within := months[name], monthParts[part]
+	if month == 0 || within[0] == 0 {
 		return nil, 0
 	}
 	year, ok := yearOf(q.word(i + n))
 	if !ok {
-		return &timeMatcher{month: month, days: days, weekday: -1}, n
+		return &timeMatcher{month: month, days: within, weekday: -1}, n
 	}
 	m := span(year, month, 1, 0, 1, 0)
-	if until := m.from.AddDate(0, 0, days[1]); until.Before(m.until) {
+	if until := m.from.AddDate(0, 0, within[1]); until.Before(m.until) {
 		m.until = until
 	}
-	m.from = m.from.AddDate(0, 0, days[0]-1)
+	m.from = m.from.AddDate(0, 0, within[0]-1)
 	return m, n + 1
 }
 

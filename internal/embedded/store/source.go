@@ -128,16 +128,15 @@ func (c Column) withDays(w Where, bound comparison, instant, local int64) Where 
 // isDay is the SQL condition that the value of a field is a date without a time.
 const isDay = "EXISTS (SELECT 1 FROM json_each(CAST(data AS TEXT)) WHERE key = ? AND length(value) = 10)"
 
-// Weights of a match, by the role of the field.
+// Weights of a match in other fields than a body.
 const (
-	bodyWeight  = 1
 	titleWeight = 2
 	actorWeight = 2
 )
 
 // searched converts the visible fields for package search, but does not restrict the records.
 func (s Source) searched(number int) search.Source {
-	source := search.Source{Number: number, Weights: make([]float32, len(s.Lexical)), Talk: s.conversation.Is}
+	source := search.Source{Number: number, Weights: make([]float32, len(s.Lexical)), HasConversations: s.conversation.Is}
 	isBody := func(f model.Field) bool { return f.Role != "actor" && f.Role != "primary-title" }
 	for i, field := range s.Lexical {
 		_, shown := s.Granted(field.Name)
@@ -148,7 +147,7 @@ func (s Source) searched(number int) search.Source {
 		case field.Role == "primary-title" && slices.ContainsFunc(s.Lexical, isBody): // a title that is the only text is a body
 			source.Weights[i] = titleWeight
 		default:
-			source.Weights[i] = bodyWeight
+			source.Weights[i] = search.BodyWeight
 		}
 	}
 	return source
