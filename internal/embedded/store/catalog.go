@@ -70,25 +70,31 @@ func readCatalog(ctx context.Context, db *sql.DB) (*Catalog, error) {
 	for _, part := range stored {
 		leftOut = append(leftOut, part.leftOut)
 	}
-	for _, text := range leftOut {
+	if err := c.readLeftOut(leftOut); err != nil {
+		return nil, fmt.Errorf("what was left out: %w", err)
+	}
+	c.Index, err = search.Open(ctx, db)
+	return c, err
+}
+
+// readLeftOut sets LeftOut from stored lists, of which some may be empty.
+func (c *Catalog) readLeftOut(lists []string) error {
+	for _, list := range lists {
 		var some []model.LeftOut
-		if err := json.Unmarshal([]byte(cmp.Or(text, "null")), &some); err != nil {
-			return nil, fmt.Errorf("what was left out: %w", err)
+		if err := json.Unmarshal([]byte(cmp.Or(list, "null")), &some); err != nil {
+			return err
 		}
 		c.LeftOut = append(c.LeftOut, some...)
 	}
 	for i := range c.LeftOut { // the stream of a file without records may not exist
-		if one := &c.LeftOut[i]; !slices.ContainsFunc(connectors, func(of model.Connector) bool {
-			return slices.ContainsFunc(of.Streams, func(s model.Stream) bool { return s.Name == one.Stream })
-		}) {
+		if one := &c.LeftOut[i]; !slices.ContainsFunc(c.Tables, func(t *Table) bool { return t.Stream.Name == one.Stream }) {
 			one.Stream = ""
 		}
 	}
 	slices.SortStableFunc(c.LeftOut, func(a, b model.LeftOut) int {
 		return cmp.Or(cmp.Compare(a.ConnectionID, b.ConnectionID), cmp.Compare(a.File, b.File))
 	})
-	c.Index, err = search.Open(ctx, db)
-	return c, err
+	return nil
 }
 
 func (c *Catalog) width() int {

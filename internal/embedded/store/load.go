@@ -115,12 +115,22 @@ func (l *load) plan() {
 	l.next = newCatalog(l.corpus.Connectors, numbers)
 	l.kept = map[string]bool{}
 	for _, part := range l.parts {
-		before, tables := l.stored[part.Name], l.tables(part)
-		l.kept[part.Name] = part.Same && before.done && len(tables) == len(before.streams) &&
-			!slices.ContainsFunc(tables, func(t *Table) bool {
-				return !slices.ContainsFunc(before.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) })
-			})
+		l.kept[part.Name] = part.Same && l.isStored(part)
 	}
+}
+
+// isStored reports whether a part is stored completely, with the layouts that its tables have now.
+func (l *load) isStored(part model.Part) bool {
+	stored, tables := l.stored[part.Name], l.tables(part)
+	if !stored.done || len(tables) != len(stored.streams) {
+		return false
+	}
+	for _, t := range tables {
+		if !slices.ContainsFunc(stored.streams, func(s storedStream) bool { return s.streamKey == t.key() && s.layout == l.next.layout(t) }) {
+			return false
+		}
+	}
+	return true
 }
 
 // prepare removes the parts that are not kept, and creates empty tables for the new ones.

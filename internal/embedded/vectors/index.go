@@ -108,7 +108,7 @@ func (x *Index) Reset(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.vectorSet = vectorSet{}
-	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> 'mark'; DELETE FROM vectors")
+	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> '"+factMark+"'; DELETE FROM vectors")
 	return err
 }
 
