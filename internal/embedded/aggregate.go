@@ -190,10 +190,8 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 			}
 			at := time.UnixMicro(micros).UTC()
 			buckets[bucketOf(at.In(plan.zone), plan.granularity)] -= g.Count
-			if plan.granularity == "hour" { // the last hour that begins by then: a clock change may skip midnight, or repeat it
-				shown := at.Format("2006-01-02T15")
-				for at = at.Add(15 * time.Hour).In(plan.zone); at.Format("2006-01-02T15") > shown; at = at.Add(-time.Hour) {
-				}
+			if plan.granularity == "hour" {
+				at = hourReading(at, plan.zone)
 			}
 			buckets[bucketOf(at, plan.granularity)] += g.Count
 		}
@@ -209,6 +207,18 @@ func (c *call) timeGroups(plan aggregatePlan) []group {
 		groups = append(groups, group{missing, nil})
 	}
 	return groups
+}
+
+// hourReading returns the last hour at which the clock of a zone reads at most what at reads: a clock change may skip midnight, or repeat
+// it.
+func hourReading(at time.Time, zone *time.Location) time.Time {
+	const hour = "2006-01-02T15"
+	shown := at.Format(hour)
+	at = at.Add(15 * time.Hour).In(zone) // late enough for the zone that is furthest behind UTC
+	for at.Format(hour) > shown {
+		at = at.Add(-time.Hour)
+	}
+	return at
 }
 
 // bucketOf names the span of an instant by its first day or, for an hour, by its start with the zone's offset. Weeks start on Monday.

@@ -4,37 +4,18 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/http"
 	"net/url"
 	"slices"
 	"strconv"
-	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
-	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
-
-// Options configure a [Server]. The zero value works, but refuses introspection.
-type Options struct {
-	authority.Terms
-	// Origin returns the server's origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens. It is called on each
-	// request, because a server may learn its port only by listening. Nil: the request's host.
-	Origin func() string
-	// Now returns the current time. Nil: time.Now.
-	Now func() time.Time
-	// Fault is called for each error that the client sees only as 500 internal_error, concurrently. It may be nil.
-	Fault func(*http.Request, error)
-	// AllWords makes search require every word of the query, as other resource servers do. It is for tests of how a client recovers.
-	AllWords bool
-	// Pending returns a warning for every answer while files have changes that the store does not have yet, or "". It may be nil.
-	Pending func() string
-	// Embeddings is the index of semantic and hybrid search. Nil: both are refused.
-	Embeddings *semantic.Index
-}
 
 // A call is one authenticated read while it is answered. It keeps the first refusal or failure, which becomes the answer. The code after it
 // continues with empty values.
@@ -133,8 +114,8 @@ func (c *call) pageLimit(usual int, noun string) int {
 	if limit > maxPage {
 		c.warn(warning{
 			Code: "limit_clamped", Param: "limit", Detail: map[string]int{"max_limit": maxPage, "requested_limit": limit},
-			Message: "Requested limit=" + c.params.single["limit"] + " exceeds the maximum page size of 100; returned at most 100 " +
-				noun + " per page. Page forward with the returned cursor.",
+			Message: fmt.Sprintf("Requested limit=%s exceeds the maximum page size of %d; returned at most %[2]d %s per page. Page forward "+
+				"with the returned cursor.", c.params.single["limit"], maxPage, noun),
 		})
 	}
 	return min(limit, maxPage)

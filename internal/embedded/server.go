@@ -17,8 +17,27 @@ import (
 	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/authority"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/semantic"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/store"
 )
+
+// Options configure a [Server]. The zero value works, but refuses introspection.
+type Options struct {
+	authority.Terms
+	// Origin returns the server's origin, such as "http://127.0.0.1:7710": the issuer and audience of its tokens. It is called on each
+	// request, because a server may learn its port only by listening. Nil: the request's host.
+	Origin func() string
+	// Now returns the current time. Nil: time.Now.
+	Now func() time.Time
+	// Fault is called for each error that the client sees only as 500 internal_error, concurrently. It may be nil.
+	Fault func(*http.Request, error)
+	// AllWords makes search require every word of the query, as other resource servers do. It is for tests of how a client recovers.
+	AllWords bool
+	// Pending returns a warning for every answer while files have changes that the store does not have yet, or "". It may be nil.
+	Pending func() string
+	// Embeddings is the index of semantic and hybrid search. Nil: both are refused.
+	Embeddings *semantic.Index
+}
 
 // A Server is a resource server and its authorization server, at one origin.
 type Server struct {
