@@ -7,6 +7,7 @@
 package browse
 
 import (
+	"context"
 	_ "embed" // the style
 	"encoding/base64"
 	"mime"
@@ -15,13 +16,37 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
 	"github.com/pdp-connect/pdpp-mcp/rs"
+	g "maragu.dev/gomponents"
+	h "maragu.dev/gomponents/html"
 )
+
+// maxForm is the most bytes of the form that signs in.
+const maxForm = 4 << 10
 
 //go:embed browse.css
 var style string
+
+// Options are the parameters of [New]. All are required.
+type Options struct {
+	// Ask sends an MCP request to this server and returns its result as JSON. It is the only source of the views' data.
+	Ask func(ctx context.Context, method string, params any) (string, error)
+	// IsOwner compares a text with the owner's secret.
+	IsOwner func(secret string) bool
+	// Connect is the page about connecting clients. It needs no secret.
+	Connect *page.Page
+	Now     func() time.Time
+}
+
+// Pages serves the views. It is safe for concurrent use.
+type Pages struct {
+	options  Options
+	frame    page.Frame
+	sessions sessions
+}
 
 // New returns the pages.
 func New(o Options) *Pages {
@@ -112,4 +137,28 @@ func (p *Pages) file(w http.ResponseWriter, r *http.Request, q query) {
 	header.Set("Cross-Origin-Resource-Policy", "same-origin")
 	header.Set("X-Content-Type-Options", "nosniff")
 	_, _ = w.Write(content) // #nosec G705 -- saved, not shown; the reader may have gone
+}
+
+func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
+	const title = "This page cannot be shown"
+	p.frame.Write(w, r, status, title, page.Main(
+		h.Class("alone"), h.H1(g.Text(title)), h.P(g.Text(why)), h.P(page.Link("/", "Start again")),
+	))
+}
+
+// askSecret answers with a form for the owner's secret, which leads to the requested view; wrong says what was wrong with the last attempt.
+func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q query, wrong string) {
+	const title = "Your data"
+	p.frame.Write(w, r, status, title, page.Main(
+		h.Class("alone"), page.Icon("56"), h.H1(g.Text(title)),
+		h.Form(
+			h.Method("post"), h.Action(q.link()), h.AutoComplete("off"),
+			g.If(wrong != "", h.P(h.Class("message bad"), h.Role("alert"), g.Text(wrong))),
+			page.Secret("It is in the terminal where this server was started."),
+			h.P(h.Button(h.Type("submit"), g.Text("Open"))),
+		),
+		h.P(
+			h.Class("quiet"), g.Text("To let an assistant read instead: "), page.Link("/?view=connect", "how to connect one"), g.Text("."),
+		),
+	))
 }

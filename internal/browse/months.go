@@ -38,7 +38,7 @@ func (v *view) months(ctx context.Context) g.Node {
 		return append(top, v.said(), g.If(v.failure == nil, h.P(g.Text("Its records have no time by which they could be counted."))))
 	}
 	v.query = v.with("field", cmp.Or(v.Get("field"), times[0]), "by", cmp.Or(v.Get("by"), "month"))
-	answer := v.call(ctx, true, "aggregate", arguments(
+	answer := v.callForData(ctx, "aggregate", arguments(
 		"stream", stream, "metric", "count", "connection_id", connection, "group_by_time", v.Get("field"), "granularity", v.Get("by"),
 	)).Object("data")
 	bars, without := v.bars(objects(answer, "groups"))

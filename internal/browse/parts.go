@@ -3,11 +3,13 @@ package browse
 import (
 	"cmp"
 	"slices"
+	"strings"
 
 	g "maragu.dev/gomponents"
 	h "maragu.dev/gomponents/html"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/page"
+	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
 // document puts the navigation above a view and its call below it.
@@ -123,4 +125,36 @@ func choose(id, name, label, chosen string, values []string, words map[string]st
 	return page.Field(id, label, h.Select(h.ID(id), h.Name(name), g.Map(values, func(value string) g.Node {
 		return h.Option(h.Value(value), g.If(value == chosen, h.Selected()), g.Text(cmp.Or(words[value], value)))
 	})))
+}
+
+// shortened returns a JSON value as one line of at most so many runes, "" if it is absent.
+func shortened(raw string, most int) string {
+	text, ok := rs.AsText(raw)
+	if !ok {
+		text = raw
+	}
+	if items, list := rs.AsArray(raw); list {
+		var texts []string
+		for _, item := range items {
+			texts = append(texts, shortened(item, most))
+		}
+		text = strings.Join(texts, ", ")
+	}
+	return rs.Clip(strings.Join(strings.Fields(text), " "), most)
+}
+
+// grouped adds commas between the thousands of an integer.
+func grouped(digits string) string {
+	for at := len(digits) - 3; at > 0; at -= 3 {
+		digits = digits[:at] + "," + digits[at:]
+	}
+	return digits
+}
+
+// counted returns an integer with a noun in the singular or plural.
+func counted(digits, word string) string {
+	if digits != "1" {
+		word += "s"
+	}
+	return grouped(digits) + " " + word
 }

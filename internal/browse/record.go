@@ -29,7 +29,7 @@ func (v *view) record(ctx context.Context) g.Node {
 		}
 		v.failure = nil // of the schema call: fetch reports the same
 	}
-	answer := v.call(ctx, true, "fetch", arguments("id", id, "expand", expand))
+	answer := v.callForData(ctx, "fetch", arguments("id", id, "expand", expand))
 	var about, content g.Node
 	if answer != nil {
 		metadata := answer.Object("metadata")

@@ -31,7 +31,7 @@ func (v *view) records(ctx context.Context) g.Node {
 		if sort != "" && v.Get("order") == "desc" {
 			sort = "-" + sort
 		}
-		found = v.call(ctx, true, "query_records", arguments(
+		found = v.callForData(ctx, "query_records", arguments(
 			"stream", stream, "connection_id", connection, "filter", filterArgument(d.Fields, v.Filters), "sort", sort,
 			"limit", 25, "count", "exact", "cursor", v.Get("cursor"),
 		)).Object("data")

@@ -13,7 +13,6 @@ import (
 const (
 	sessionLife  = 12 * time.Hour
 	mostSessions = 16 // one more ends the oldest
-	maxForm      = 4 << 10
 )
 
 // sessions holds the browsers that signed in with the owner's secret.

@@ -22,7 +22,7 @@ const mostRanges = 60
 func (v *view) streams(ctx context.Context) g.Node {
 	v.title = "Streams"
 	offset, _ := strconv.Atoi(v.Get("offset")) // 0 without one
-	index := v.call(ctx, true, "schema", arguments("offset", offset))
+	index := v.callForData(ctx, "schema", arguments("offset", offset))
 	ranges := 0
 	var sources g.Group
 	for i, connection := range objects(index, "data", "connections") {
@@ -57,7 +57,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 	if len(times) == 0 {
 		return ""
 	}
-	least := v.call(ctx, false, "aggregate", arguments(
+	least := v.call(ctx, "aggregate", arguments(
 		"stream", stream, "metric", "min", "connection_id", connection, "field", times[0],
 	))
 	day, _, _ := strings.Cut(least.Object("data").Text("value"), "T")
@@ -67,7 +67,7 @@ func (v *view) firstDay(ctx context.Context, stream, connection string) string {
 // streamNames returns the streams of a connection, or of all connections if it is empty.
 func (v *view) streamNames(ctx context.Context, connection string) []string {
 	var names []string
-	for _, one := range objects(v.call(ctx, false, "schema", nil), "data", "connections") {
+	for _, one := range objects(v.call(ctx, "schema", nil), "data", "connections") {
 		for _, stream := range objects(one, "streams") {
 			name := stream.Text("name")
 			if (connection == "" || one.Text("connection_id") == connection) && !slices.Contains(names, name) {
@@ -97,7 +97,7 @@ func (f streamField) Number() bool {
 }
 
 func (v *view) describe(ctx context.Context, stream, connection string) described {
-	answer := v.call(ctx, false, "schema", arguments("stream", stream, "connection_id", connection))
+	answer := v.call(ctx, "schema", arguments("stream", stream, "connection_id", connection))
 	found := first(objects(first(objects(answer, "data", "connectors")), "streams"))
 	d := described{Cursor: found.Text("cursor_field")}
 	for _, capability := range found.Object("field_capabilities") {

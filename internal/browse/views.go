@@ -2,14 +2,12 @@ package browse
 
 import (
 	"context"
-	"net/url"
+	"encoding/json"
 	"slices"
-	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	g "maragu.dev/gomponents"
 )
-
-const maxQuery = 8 << 10 // bytes of a raw query
 
 // allViews has the required and optional parameters of each view, and the function that shows it.
 var allViews = map[string]struct {
@@ -26,59 +24,86 @@ var allViews = map[string]struct {
 	"connect": {nil, nil, nil},
 }
 
-// choices are the allowed values of some parameters, in the order of the form.
-var choices = map[string][]string{"by": {"month", "year"}, "order": {"desc", "asc"}}
+// A view collects what one page shows: the request, the call that provides the data, and the notes of answers.
+type view struct {
+	query
+	ask func(ctx context.Context, method string, params any) (string, error)
 
-// parseQuery parses the query of a URL. Its error tells a person what is wrong, and never repeats a value.
-func parseQuery(raw string) (query, error) {
-	given, err := url.ParseQuery(raw)
-	if err != nil || len(raw) > maxQuery {
-		return query{}, refusal("The address is damaged, or too long.")
-	}
-	q := query{View: "streams", values: map[string]string{}}
-	if given.Has("view") {
-		q.View = given.Get("view")
-	}
-	view, known := allViews[q.View]
-	if !known {
-		return query{}, refusal("There is no such view.")
-	}
-	for name, values := range given {
-		repeats := name == "filter" || name == "operator" || name == "value"
-		switch {
-		case name != "view" && !slices.Contains(view.needs, name) && !slices.Contains(view.takes, name):
-			return query{}, refusal("The address has a parameter that this view does not know.")
-		case !repeats && len(values) > 1:
-			return query{}, refusal("The address has " + name + " twice.")
-		case !isPlain(strings.Join(values, " ")):
-			return query{}, refusal("The address has a character in " + name + " that cannot be typed.")
-		case !repeats && name != "view" && values[0] != "":
-			q.values[name] = values[0]
-		}
-	}
-	if err := q.checkValues(); err != nil {
-		return query{}, err
-	}
-	q.Filters, err = parseFilters(given["filter"], given["operator"], given["value"])
-	return q, err
+	title   string   // of the page
+	main    madeCall // the call that provides the view's data, if any
+	notes   []string
+	failure *failure
 }
 
-func (q query) checkValues() error {
-	for _, name := range allViews[q.View].needs {
-		if q.values[name] == "" {
-			return refusal("The address lacks " + name + ".")
+type madeCall struct{ Tool, Arguments string }
+
+func (c madeCall) params() any {
+	return map[string]any{"name": c.Tool, "arguments": json.RawMessage(c.Arguments)}
+}
+
+// arguments returns the arguments of a call in the order in which a page shows them. pairs are names and values in turn; empty values are
+// left out.
+func arguments(pairs ...any) (given rs.Object) {
+	for pair := range slices.Chunk(pairs, 2) {
+		name, _ := pair[0].(string)
+		if value := rs.EncodeJSON(pair[1]); !slices.Contains([]string{`""`, "0", "null", "{}"}, value) {
+			given = append(given, rs.Member{Name: name, Value: value})
 		}
 	}
-	for name, allowed := range choices {
-		if value := q.values[name]; value != "" && !slices.Contains(allowed, value) {
-			return refusal("The address has an unknown value of " + name + ".")
+	return given
+}
+
+type failure struct{ Code, Message, Hint string }
+
+// request sends an MCP request and returns its result. After a failure, which it stores in the view, it returns nil.
+func (v *view) request(ctx context.Context, method string, params any) rs.Object {
+	result, err := v.ask(ctx, method, params)
+	if err != nil {
+		v.failure = &failure{Code: "refused", Message: err.Error()}
+	}
+	return rs.AsObject(result)
+}
+
+// callForData makes the call that provides the view's data, as call does.
+func (v *view) callForData(ctx context.Context, tool string, given rs.Object) rs.Object {
+	v.main = madeCall{tool, given.JSON()}
+	return v.call(ctx, tool, given)
+}
+
+// call calls a tool and returns its structured result. After a failure, which it stores in the view, it returns nil.
+func (v *view) call(ctx context.Context, tool string, given rs.Object) rs.Object {
+	structured := v.request(ctx, "tools/call", madeCall{tool, given.JSON()}.params()).Object("structuredContent")
+	if refused := structured.Object("error"); refused != nil {
+		v.failure = &failure{refused.Text("code"), refused.Text("message"), refused.Text("hint")}
+		return nil
+	}
+	if notice := structured.Text("notice"); notice != "" {
+		v.notes = append(v.notes, notice)
+	}
+	for _, warning := range objects(structured, "data", "meta", "warnings") {
+		if message := warning.Text("message"); message != "" {
+			v.notes = append(v.notes, message)
 		}
 	}
-	if offset := q.values["offset"]; strings.Trim(offset, "0123456789") != "" || len(offset) > 7 {
-		return refusal("The address has an offset that is not a number.")
+	return structured
+}
+
+// objects returns the objects of the list at a path of member names.
+func objects(o rs.Object, names ...string) []rs.Object {
+	last := len(names) - 1
+	for _, name := range names[:last] {
+		o = o.Object(name)
 	}
-	if arguments := q.values["arguments"]; arguments != "" && !isObject(arguments) {
-		return refusal("The arguments are not a JSON object.")
+	var all []rs.Object
+	for _, raw := range o.Array(names[last]) {
+		all = append(all, rs.AsObject(raw))
 	}
-	return nil
+	return all
+}
+
+func first(list []rs.Object) rs.Object {
+	if len(list) == 0 {
+		return nil
+	}
+	return list[0]
 }

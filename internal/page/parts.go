@@ -1,6 +1,7 @@
 package page
 
 import (
+	"slices"
 	"strings"
 
 	g "maragu.dev/gomponents"
@@ -46,8 +47,8 @@ func copyButton(id string) g.Node {
 // Columns returns the head of a table; pairs are names and the classes of their cells in turn.
 func Columns(pairs ...string) g.Node {
 	var all g.Group
-	for i := 0; i+1 < len(pairs); i += 2 {
-		all = append(all, h.Th(h.Scope("col"), class(pairs[i+1]), g.Text(pairs[i])))
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, h.Th(h.Scope("col"), class(pair[1]), g.Text(pair[0])))
 	}
 	return h.THead(h.Tr(all))
 }
@@ -65,8 +66,8 @@ func class(name string) g.Node { return g.If(name != "", h.Class(name)) }
 // Hidden returns hidden parameters of a form; pairs are names and values in turn.
 func Hidden(pairs ...string) g.Node {
 	var all g.Group
-	for i := 0; i+1 < len(pairs); i += 2 {
-		all = append(all, h.Input(h.Type("hidden"), h.Name(pairs[i]), h.Value(pairs[i+1])))
+	for pair := range slices.Chunk(pairs, 2) {
+		all = append(all, h.Input(h.Type("hidden"), h.Name(pair[0]), h.Value(pair[1])))
 	}
 	return all
 }
