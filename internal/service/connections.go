@@ -47,15 +47,15 @@ func (l *clientListener) Accept() (net.Conn, error) {
 // admit counts a connection, or returns false if its client has reached the limit. Connections of trusted proxies are not counted: they
 // carry many clients.
 func (l *clientListener) admit(accepted net.Conn) (*connection, bool) {
-	serving, free := l.service.current.Load(), &connection{Conn: accepted, release: func() {}}
+	serving, uncounted := l.service.current.Load(), &connection{Conn: accepted, release: func() {}}
 	peer, ok := accepted.RemoteAddr().(*net.TCPAddr)
 	if !ok || l.most <= 0 {
-		return free, true // the peer of a Unix socket is a proxy on this machine
+		return uncounted, true // the peer of a Unix socket is a proxy on this machine
 	}
 	address := peer.AddrPort().Addr()
 	plain := address.Unmap().WithZone("")
 	if slices.ContainsFunc(serving.Proxies, func(proxy netip.Prefix) bool { return proxy.Contains(plain) }) {
-		return free, true
+		return uncounted, true
 	}
 	client := web.ClientNetwork(address)
 	l.mu.Lock()
@@ -107,7 +107,7 @@ func (c *connection) SetReadDeadline(until time.Time) error {
 }
 
 func (c *connection) Read(p []byte) (int, error) {
-	if c.idle {
+	if c.idle { // not set again during a request, in which SetReadDeadline may read it at the same time
 		c.idle = false
 	}
 	n, err := c.Conn.Read(p)

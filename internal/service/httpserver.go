@@ -3,10 +3,8 @@ package service
 import (
 	"context"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -33,29 +31,6 @@ func NewHTTPServer(addr string, handler http.Handler) *http.Server {
 		ReadHeaderTimeout: readHeaderTimeout, ReadTimeout: readTimeout,
 		WriteTimeout: writeTimeout, IdleTimeout: idleTimeout, MaxHeaderBytes: maxHeaderBytes,
 	}
-}
-
-// libraryFault is logged instead of the text of a library's log line.
-const libraryFault = "a library reported a fault; its text is withheld because it may hold record data"
-
-// A FaultLog receives the lines that net/http and other libraries write to the standard logger. They may quote what a server or a
-// client sent, so it passes none of them on. At the first, second, fourth, eighth line and so on it logs a fixed text with their
-// number so far. It is safe for concurrent use.
-type FaultLog struct {
-	log   zerolog.Logger
-	count atomic.Uint64
-}
-
-// NewFaultLog returns a FaultLog that writes to a log.
-func NewFaultLog(log io.Writer) *FaultLog {
-	return &FaultLog{log: zerolog.New(log).With().Timestamp().Logger()}
-}
-
-func (f *FaultLog) Write(line []byte) (int, error) {
-	if n := f.count.Add(1); n&(n-1) == 0 {
-		f.log.Warn().Uint64("count", n).Msg(libraryFault)
-	}
-	return len(line), nil
 }
 
 // listen opens a TCP listener at the address that a flag gives. Its error is an *[exit.Error] if the address is invalid.

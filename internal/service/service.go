@@ -138,9 +138,9 @@ func (s *Service) URL() string {
 func (s *Service) Serve(ctx context.Context, m Manager, reload func() (kept []string, err error)) error {
 	failed := make(chan error, 1)
 	go func() { failed <- s.server.Serve(s.listener) }()
-	living, dead := context.WithCancel(context.WithoutCancel(ctx))
-	defer dead()
-	go m.heartbeat(living)
+	alive, stopHeartbeat := context.WithCancel(context.WithoutCancel(ctx)) // also while it drains
+	defer stopHeartbeat()
+	go m.heartbeat(alive)
 	s.health.Serve()
 	m.notify(daemon.SdNotifyReady)
 	s.current.Load().Logger.Info().Str("address", s.listener.Addr().String()).Str("version", s.version).Msg("serving /mcp")
