@@ -164,7 +164,7 @@ func connectPage(ownData bool) *page.Page {
 	if self, notes, err := ownPath(); !ownData && err == nil && len(notes) == 0 {
 		server = clients.Server{Name: "pdpp-demo", Command: self, Arguments: []string{"stdio", "--demo"}}
 	}
-	return page.New(page.Options{Data: true, Server: server})
+	return page.New(page.Options{LinkToData: true, Server: server})
 }
 
 // addresses returns the URLs and tokens of a demo, as demo --json prints them. The tokens are throw-away tokens for the sample; see

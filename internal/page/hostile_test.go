@@ -17,7 +17,7 @@ import (
 func TestNothingThatIsShownIsMarkup(t *testing.T) {
 	for name, options := range map[string]func(text string) page.Options{
 		"a hosted server": func(text string) page.Options {
-			return page.Options{Server: clients.Server{Name: text, URL: "https://mcp.example/" + text}, Data: true}
+			return page.Options{Server: clients.Server{Name: text, URL: "https://mcp.example/" + text}, LinkToData: true}
 		},
 		"an address": func(text string) page.Options { return page.Options{Server: clients.Server{Name: "pdpp", URL: text}} },
 		"a command": func(text string) page.Options {

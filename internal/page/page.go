@@ -22,8 +22,8 @@ type Options struct {
 	// Server is the server that the page connects clients to. If it has neither a URL nor a Command, it is this server, at the address of
 	// each request.
 	Server clients.Server
-	// Data is set if the data is at / and this page at another path.
-	Data bool
+	// LinkToData is set if the data is at / and this page at another path.
+	LinkToData bool
 }
 
 // A Page is the page with which clients are connected. It is safe for concurrent use.
@@ -47,7 +47,7 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 		Main(
 			h.P(h.Class("lead"), g.Text("Through this server an AI assistant reads a person’s own data: mail, chat, orders, notes and whatever "+
 				"else they chose to share. It speaks the Model Context Protocol (MCP). It only reads, and never more than that person granted.")),
-			g.If(p.options.Data, h.P(Link("/", "Look at the data yourself"))),
+			g.If(p.options.LinkToData, h.P(Link("/", "Look at the data yourself"))),
 			Section(
 				"address", "Address",
 				h.Label(h.For("address"), g.Text("Where MCP clients connect")),

@@ -29,10 +29,10 @@ var (
 	hosted = page.Options{Server: clients.Server{Name: "pdpp"}}
 	view   = seen{Endpoint: "https://mcp.example/mcp", Status: "ready"}
 	sample = page.Options{
-		Data:   true,
-		Server: clients.Server{Name: "pdpp-demo", Command: "/opt/pdpp-mcp", Arguments: []string{"stdio", "--demo"}},
+		LinkToData: true,
+		Server:     clients.Server{Name: "pdpp-demo", Command: "/opt/pdpp-mcp", Arguments: []string{"stdio", "--demo"}},
 	}
-	ownData = page.Options{Data: true, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}
+	ownData = page.Options{LinkToData: true, Server: clients.Server{Name: "pdpp-demo", TokenEnv: "PDPP_TOKEN"}}
 )
 
 func TestAPageSaysWhatAPersonNeeds(t *testing.T) {
@@ -114,7 +114,7 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 		}
 		for _, url := range loads.FindAllStringSubmatch(markup, -1) {
 			switch {
-			case url[1] == "/icon.svg", url[1] == "#main", url[1] == "/" && options.Data, url[1] == "/.well-known/oauth-protected-resource/mcp":
+			case url[1] == "/icon.svg", url[1] == "#main", url[1] == "/" && options.LinkToData, url[1] == "/.well-known/oauth-protected-resource/mcp":
 			case strings.HasPrefix(url[1], "cursor://"), strings.HasPrefix(url[1], "vscode:mcp/"):
 			default:
 				t.Errorf("%s leads to %s", name, url[1])
