@@ -18,7 +18,7 @@ type issued struct {
 	AccessToken  credentials.Secret `json:"access_token"`
 	Token        credentials.Secret `json:"token"` // instead of access_token, for a code that the owner copied
 	TokenType    string             `json:"token_type"`
-	ExpiresIn    int64              `json:"expires_in"`
+	ExpiresIn    float64            `json:"expires_in"` // seconds
 	RefreshToken credentials.Secret `json:"refresh_token"`
 	GrantID      string             `json:"grant_id"`
 	PackageID    string             `json:"grant_package_id"`
@@ -153,6 +153,6 @@ func setLifetime(d *credentials.Document, t issued, endpoint string, now time.Ti
 		d.Credential.SetExpiry(now.Add(time.Duration(t.ExpiresIn) * time.Second))
 	}
 	if t.RefreshToken != "" {
-		d.Refresh = &credentials.Refresh{TokenEndpoint: endpoint, Token: t.RefreshToken, Lifetime: t.ExpiresIn}
+		d.Refresh = &credentials.Refresh{TokenEndpoint: endpoint, Token: t.RefreshToken, Lifetime: int64(t.ExpiresIn)}
 	}
 }

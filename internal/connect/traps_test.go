@@ -96,6 +96,13 @@ func TestTheGrantHasTheExpiry(t *testing.T) {
 	}
 }
 
+// Some servers write seconds with a fraction; a token that is not read for that could only be revoked by the owner.
+func TestALifetimeMayHaveAFraction(t *testing.T) {
+	if got, err := readToken([]byte(`{"access_token":"t","grant_id":"g","expires_in":3600.0}`)); err != nil || got.ExpiresIn != 3600 {
+		t.Errorf("%v: %+v", err, got.ExpiresIn)
+	}
+}
+
 // If the tokens cannot be stored or sent, the error names the grant that still exists.
 func TestTokensThatCannotBeKept(t *testing.T) {
 	for name, body := range map[string]string{
