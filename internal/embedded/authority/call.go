@@ -106,8 +106,8 @@ var kinds = map[int]string{
 	http.StatusMisdirectedRequest: "invalid_request_error", http.StatusTooManyRequests: "rate_limit_error",
 }
 
-// refuse sets the status and returns the body of an error, in the form of OAuth, or else of the reference's own endpoints.
-func (c *call) refuse(err error, isOAuth bool, requestID string) any {
+// refuse sets the status of the response to an error, and returns the error that the client sees.
+func (c *call) refuse(err error) *refusedError {
 	refused, ok := errors.AsType[*refusedError](err)
 	if !ok {
 		refused = refuse(http.StatusInternalServerError, "internal_error", "The server could not answer. Try again.")
@@ -116,13 +116,20 @@ func (c *call) refuse(err error, isOAuth bool, requestID string) any {
 	if refused.retryAfter > 0 {
 		c.header.Set("Retry-After", strconv.FormatInt(seconds(refused.retryAfter), 10))
 	}
-	if !isOAuth {
-		return map[string]any{"error": map[string]string{
-			"code": refused.Code, "message": refused.Message, "type": kinds[refused.Status], "request_id": requestID,
-		}}
-	}
-	body := map[string]any{"error": refused.Code, "error_description": refused.Message, "request_id": requestID}
-	if refused.familyDied {
+	return refused
+}
+
+// body returns the body of the response, in the form of the reference's own endpoints.
+func (r *refusedError) body(requestID string) any {
+	return map[string]any{"error": map[string]string{
+		"code": r.Code, "message": r.Message, "type": kinds[r.Status], "request_id": requestID,
+	}}
+}
+
+// oauthBody returns the body of the response of an endpoint of OAuth (RFC 6749 section 5.2).
+func (r *refusedError) oauthBody(requestID string) any {
+	body := map[string]any{"error": r.Code, "error_description": r.Message, "request_id": requestID}
+	if r.familyDied {
 		body["fresh_authorization_required"] = true
 	}
 	return body

@@ -53,44 +53,44 @@ func DemoGrants(connectors []model.Connector, tokens DemoTokens, now time.Time) 
 }
 
 // PutDemo adds or replaces the grants of the demo's tokens, over the current connectors. A grant that was revoked stays revoked.
-func (grants *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, now time.Time) {
+func (g *Grants) PutDemo(connectors []model.Connector, tokens DemoTokens, now time.Time) {
 	everything := Everything(connectors)
-	grants.renew(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
-	grants.renew(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
-	grants.renew(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
-	grants.renew(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything,
+	g.renew(tokens.Client, Grant{ID: "grt_demo_client", ClientID: demoClient, Kind: KindClient, Streams: everything})
+	g.renew(tokens.Narrow, Grant{ID: "grt_demo_narrow", ClientID: demoClient, Kind: KindClient, Streams: grantNarrow(connectors)})
+	g.renew(tokens.Owner, Grant{ID: "grt_demo_owner", ClientID: "owner_console", Kind: KindOwner})
+	g.renew(tokens.Expired, Grant{ID: "grt_demo_expired", ClientID: demoClient, Kind: KindClient, Streams: everything,
 		Expires: now.Add(-time.Hour)})
-	grants.renew(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
-	grants.renew(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage,
-		Members: putMembers(grants, connectors, tokens)})
+	g.renew(tokens.Revoked, Grant{ID: "grt_demo_revoked", ClientID: demoClient, Kind: KindClient, Streams: everything, Revoked: true})
+	g.renew(tokens.Package, Grant{ID: "pkg_demo", ClientID: demoClient, Kind: KindPackage,
+		Members: g.putMembers(connectors, tokens)})
 }
 
 // renew replaces the grant of a token, but not its revocation.
-func (grants *Grants) renew(token string, grant Grant) {
-	held, _ := grants.Lookup(token)
+func (g *Grants) renew(token string, grant Grant) {
+	held, _ := g.Lookup(token)
 	grant.Revoked = grant.Revoked || held.Revoked
-	grants.Put(token, grant)
+	g.Put(token, grant)
 }
 
 // putMembers adds or replaces a client grant for each connection, and returns their ids.
-func putMembers(grants *Grants, connectors []model.Connector, tokens DemoTokens) []string {
+func (g *Grants) putMembers(connectors []model.Connector, tokens DemoTokens) []string {
 	var ids []string
 	last := ""
-	if held, _ := grants.Lookup(tokens.Package); len(held.Members) > 1 && !held.Revoked { // the last one was revoked only as an example
-		token, _, _ := grants.byID(held.Members[len(held.Members)-1])
-		grants.byToken.Delete(token)
+	if held, _ := g.Lookup(tokens.Package); len(held.Members) > 1 && !held.Revoked { // the last one was revoked only as an example
+		token, _, _ := g.byID(held.Members[len(held.Members)-1])
+		g.byToken.Delete(token)
 	}
 	for _, connector := range connectors {
 		streams := Everything([]model.Connector{connector})
 		for _, connection := range connector.Connections {
 			id := "grt_member_" + connection.ID
 			last = "pdpp_member_" + keyed([]byte(tokens.MemberSecret), connection.ID)[:32]
-			grants.renew(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
+			g.renew(last, Grant{ID: id, ClientID: demoClient, Kind: KindClient, Streams: only(streams, connection)})
 			ids = append(ids, id)
 		}
 	}
 	if len(ids) > 1 {
-		grants.Revoke(last)
+		g.Revoke(last)
 	}
 	return ids
 }
@@ -109,8 +109,8 @@ func Everything(connectors []model.Connector) []StreamGrant {
 // narrowFields are what the narrow grant shows of a mailbox.
 var narrowFields = []string{"id", "subject", "received_at", "thread_id"}
 
-// grantNarrow grants four fields of the messages of a mailbox, the work one when there is one, since 2026-03-01.
-// Where no connection has a mailbox it grants the first fields of the first stream.
+// grantNarrow grants four fields of the messages of a mailbox since 2026-03-01: of a mailbox for work, if there is one. Without a mailbox it
+// grants the first four fields of the first stream.
 func grantNarrow(connectors []model.Connector) (narrow []StreamGrant) {
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {

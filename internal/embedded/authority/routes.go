@@ -61,7 +61,10 @@ func (s *Server) Serve(w http.ResponseWriter, r *http.Request, path []string, re
 	c.header.Set("Cache-Control", "no-store")
 	body, err := s.answer(c, answer)
 	if err != nil {
-		body = c.refuse(err, path[0] == "oauth" && path[1] != "par", requestID)
+		refused := c.refuse(err)
+		if body = refused.body(requestID); path[0] == "oauth" && path[1] != "par" {
+			body = refused.oauthBody(requestID)
+		}
 	}
 	page, isPage := body.([]byte)
 	if body != nil && !isPage {
