@@ -169,13 +169,14 @@ func connectPage(ownData bool) *page.Page {
 
 // addresses returns the URLs and tokens of a demo, as demo --json prints them. The tokens are throw-away tokens for the sample; see
 // [authority.DemoTokens].
-func addresses(e *localserver.Server, mcpURL string) map[string]string {
+func addresses(source *localserver.Server, mcpURL string) map[string]string {
 	return map[string]string{
-		"mcp_url": mcpURL, "rs_url": e.URL, "as_url": e.URL, "packages_url": e.URL + "/packages",
-		"introspection_url": e.URL + "/introspect", "introspection_client_id": localserver.ClientID, "introspection_client_secret": e.ClientSecret,
-		"client_token": e.Tokens.Client, "narrow_token": e.Tokens.Narrow, "package_token": e.Tokens.Package,
-		"owner_token": e.Tokens.Owner, "expired_token": e.Tokens.Expired, "revoked_token": e.Tokens.Revoked,
-		"owner_secret": e.OwnerSecret, // approves what clients ask for
+		"mcp_url": mcpURL, "rs_url": source.URL, "as_url": source.URL, "packages_url": source.URL + "/packages",
+		"introspection_url": source.URL + "/introspect", "introspection_client_id": localserver.ClientID,
+		"introspection_client_secret": source.ClientSecret,
+		"client_token": source.Tokens.Client, "narrow_token": source.Tokens.Narrow, "package_token": source.Tokens.Package,
+		"owner_token": source.Tokens.Owner, "expired_token": source.Tokens.Expired, "revoked_token": source.Tokens.Revoked,
+		"owner_secret": source.OwnerSecret, // approves what clients ask for
 	}
 }
 

@@ -45,22 +45,6 @@ func untilEnded[T any](ctx context.Context, run func() (T, error)) (made T, err 
 	return ran, failed
 }
 
-func (k *keeper) close() error {
-	if k == nil {
-		return nil
-	}
-	ended, end := context.WithCancel(context.Background())
-	end()
-	if _, err := untilEnded(ended, func() (struct{}, error) { k.keeping.Wait(); return struct{}{}, nil }); err != nil {
-		return err
-	}
-	err := k.store.Close()
-	if k.lock != nil {
-		err = errors.Join(err, k.lock.Close())
-	}
-	return err
-}
-
 // openIndexOf opens the index and fills it with the files or the sample year, unless it already has them. If another process serves an
 // index of other files from that path, it reads the files into memory instead.
 func openIndexOf(ctx context.Context, c Config) (*keeper, error) {

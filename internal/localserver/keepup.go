@@ -194,3 +194,20 @@ func (k *keeper) compare(wanted string) (same, byNewer bool) {
 	_, now, _ := strings.Cut(wanted, placeEnd)
 	return importer.Compare(read, now)
 }
+
+// close waits for the current look, at most endPatience, and closes the store.
+func (k *keeper) close() error {
+	if k == nil {
+		return nil
+	}
+	ended, end := context.WithCancel(context.Background())
+	end()
+	if _, err := untilEnded(ended, func() (struct{}, error) { k.keeping.Wait(); return struct{}{}, nil }); err != nil {
+		return err
+	}
+	err := k.store.Close()
+	if k.lock != nil {
+		err = errors.Join(err, k.lock.Close())
+	}
+	return err
+}

@@ -70,92 +70,92 @@ func Start(ctx context.Context, c Config) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	e := &Server{Tokens: tokens, ClientSecret: rand.Text(), OwnerSecret: strings.ToLower(rand.Text()[:16]), loaded: make(chan struct{})}
-	e.URL = "http://" + listener.Addr().String()
-	e.server = service.NewHTTPServer("", e)
+	s := &Server{Tokens: tokens, ClientSecret: rand.Text(), OwnerSecret: strings.ToLower(rand.Text()[:16]), loaded: make(chan struct{})}
+	s.URL = "http://" + listener.Addr().String()
+	s.server = service.NewHTTPServer("", s)
 	go func() {
-		if err := e.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
+		if err := s.server.Serve(listener); !errors.Is(err, http.ErrServerClosed) {
 			c.Log.Error().Err(err).Msg("embedded resource server")
 		}
 	}()
-	ctx, e.stopLoading = context.WithCancel(ctx)
-	e.running = ctx
+	ctx, s.stopLoading = context.WithCancel(ctx)
+	s.running = ctx
 	if c.InBackground {
-		go e.loadInBackground(ctx, c)
-		return e, nil
+		go s.loadInBackground(ctx, c)
+		return s, nil
 	}
-	if err := e.load(ctx, c); err != nil {
-		e.Close()
+	if err := s.load(ctx, c); err != nil {
+		s.Close()
 		return nil, err
 	}
-	return e, nil
+	return s, nil
 }
 
 // loadInBackground loads the data while the server runs. After a failure, the first request after retryAfter starts it again.
-func (e *Server) loadInBackground(ctx context.Context, c Config) {
-	err := e.load(ctx, c)
+func (s *Server) loadInBackground(ctx context.Context, c Config) {
+	err := s.load(ctx, c)
 	if err == nil || ctx.Err() != nil {
 		return
 	}
 	c.Log.Error().Err(err).Msg("embedded resource server")
 	retry := c.Now().Add(retryAfter)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	e.again = func() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.again = func() {
 		if !c.Now().Before(retry) {
-			e.loaded, e.again = make(chan struct{}), nil
-			go e.loadInBackground(ctx, c)
+			s.loaded, s.again = make(chan struct{}), nil
+			go s.loadInBackground(ctx, c)
 		}
 	}
 }
 
 // load opens and fills the index, and then lets waiting requests proceed.
-func (e *Server) load(ctx context.Context, c Config) error {
+func (s *Server) load(ctx context.Context, c Config) error {
 	index, err := untilEnded(ctx, func() (*keeper, error) { return openIndexOf(ctx, c) })
 	if errors.Is(err, errStillReading) {
 		err = c.interrupted()
 	}
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	defer close(e.loaded)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	defer close(s.loaded)
 	if err = notReady(err); err != nil {
 		why := "The files could not be read. The log of pdpp-mcp says why."
 		if plain, ok := errors.AsType[*exit.Error](err); ok {
 			why = plain.Message
 		}
-		e.resources = refusal(http.StatusInternalServerError, "index_failed", why)
+		s.resources = refusal(http.StatusInternalServerError, "index_failed", why)
 		return err
 	}
-	e.index = index
-	store, embeddings := e.index.store, e.embed(ctx, c)
-	e.grants, e.granted = authority.DemoGrants(store.Connectors(), e.Tokens, time.Now()), store.Catalog().Generation
-	server := embedded.NewServer(store, e.grants, embedded.Options{
-		Pending: e.index.pending,
-		Origin:  func() string { return e.URL }, Embeddings: embeddings,
-		Terms: authority.Terms{ClientID: ClientID, ClientSecret: e.ClientSecret, OwnerSecret: e.OwnerSecret, TokenLife: c.TokenLife},
+	s.index = index
+	store, embeddings := s.index.store, s.embed(ctx, c)
+	s.grants, s.granted = authority.DemoGrants(store.Connectors(), s.Tokens, time.Now()), store.Catalog().Generation
+	server := embedded.NewServer(store, s.grants, embedded.Options{
+		Pending: s.index.pending,
+		Origin:  func() string { return s.URL }, Embeddings: embeddings,
+		Terms: authority.Terms{ClientID: ClientID, ClientSecret: s.ClientSecret, OwnerSecret: s.OwnerSecret, TokenLife: c.TokenLife},
 		Fault: func(r *http.Request, err error) {
 			c.Log.Error().Err(err).Str("path", r.URL.Path).Msg("embedded resource server")
 		},
 	})
-	e.IsOwner = server.IsOwner
-	e.resources = func(w http.ResponseWriter, r *http.Request) {
-		index.keepUp(e.running, r.Context())
-		e.regrant(r.Context())
+	s.IsOwner = server.IsOwner
+	s.resources = func(w http.ResponseWriter, r *http.Request) {
+		index.keepUp(s.running, r.Context())
+		s.regrant(r.Context())
 		server.ServeHTTP(w, r)
 	}
 	return nil
 }
 
 // embed starts making vectors of the loaded texts, until [Server.Close].
-func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
+func (s *Server) embed(ctx context.Context, c Config) *semantic.Index {
 	if c.Embed == nil {
 		return nil
 	}
-	embeddings := semantic.New(e.index.store, c.Embed)
+	embeddings := semantic.New(s.index.store, c.Embed)
 	report := embedReport{report: c.newReport(), model: c.Embed.Model()}
 	var one sync.Mutex // held by the run that makes vectors
-	e.makeVectors = func() {
-		e.embedding.Go(func() {
+	s.makeVectors = func() {
+		s.embedding.Go(func() {
 			one.Lock()
 			defer one.Unlock()
 			if err := embeddings.Run(ctx, report.progress); err != nil && ctx.Err() == nil {
@@ -163,7 +163,7 @@ func (e *Server) embed(ctx context.Context, c Config) *semantic.Index {
 			}
 		})
 	}
-	e.makeVectors()
+	s.makeVectors()
 	return embeddings
 }
 
@@ -172,19 +172,19 @@ const loadingPatience = middleware.DefaultDeadline * 3 / 4
 
 // ServeHTTP answers a request after the data is loaded, or with 503 index_loading if that takes too long. It refuses requests under a name
 // that is not this machine's, which another site could have made to resolve to it (DNS rebinding).
-func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	if host := (&url.URL{Host: r.Host}).Hostname(); !rsclient.IsLoopback(strings.ToLower(host)) {
-		refusal(http.StatusMisdirectedRequest, "host_refused", "This server does not answer under that host name. Ask "+e.URL+".")(w, r)
+		refusal(http.StatusMisdirectedRequest, "host_refused", "This server does not answer under that host name. Ask "+s.URL+".")(w, r)
 		return
 	}
 	patience, stop := context.WithTimeout(r.Context(), loadingPatience)
 	defer stop()
-	e.mu.Lock()
-	if e.again != nil {
-		e.again()
+	s.mu.Lock()
+	if s.again != nil {
+		s.again()
 	}
-	loaded := e.loaded
-	e.mu.Unlock()
+	loaded := s.loaded
+	s.mu.Unlock()
 	select {
 	case <-loaded:
 	case <-patience.Done(): // also if the client hung up
@@ -192,24 +192,24 @@ func (e *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		refusal(http.StatusServiceUnavailable, "index_loading", "The files are still being read for the first time. Ask again in a moment.")(w, r)
 		return
 	}
-	e.mu.Lock()
-	resources := e.resources
-	e.mu.Unlock()
+	s.mu.Lock()
+	resources := s.resources
+	s.mu.Unlock()
 	resources(w, r)
 }
 
 // regrant updates the grants of the demo's tokens after this or another process has read files again.
-func (e *Server) regrant(ctx context.Context) {
-	current, err := e.index.store.Current(ctx)
-	e.mu.Lock()
-	defer e.mu.Unlock()
-	if err != nil || current.Generation == e.granted { // the request itself reports an error
+func (s *Server) regrant(ctx context.Context) {
+	current, err := s.index.store.Current(ctx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err != nil || current.Generation == s.granted { // the request itself reports an error
 		return
 	}
-	e.granted = current.Generation
-	e.grants.PutDemo(current.Connectors, e.Tokens, time.Now())
-	if e.makeVectors != nil {
-		e.makeVectors()
+	s.granted = current.Generation
+	s.grants.PutDemo(current.Connectors, s.Tokens, time.Now())
+	if s.makeVectors != nil {
+		s.makeVectors()
 	}
 }
 
@@ -221,19 +221,19 @@ func refusal(status int, code, message string) http.HandlerFunc {
 }
 
 // Close stops loading and serving, and closes the index.
-func (e *Server) Close() {
-	e.stopLoading()
-	e.mu.Lock()
-	loaded := e.loaded
-	e.mu.Unlock()
+func (s *Server) Close() {
+	s.stopLoading()
+	s.mu.Lock()
+	loaded := s.loaded
+	s.mu.Unlock()
 	<-loaded
-	e.embedding.Wait()
-	_ = e.server.Close()
-	_ = e.index.close()
+	s.embedding.Wait()
+	_ = s.server.Close()
+	_ = s.index.close()
 }
 
 // Connectors returns the connectors of the loaded data.
-func (e *Server) Connectors() []model.Connector { return e.index.store.Connectors() }
+func (s *Server) Connectors() []model.Connector { return s.index.store.Connectors() }
 
 // LeftOut returns the pieces of the data that were not read, with the reasons.
-func (e *Server) LeftOut() []model.LeftOut { return e.index.store.Catalog().LeftOut }
+func (s *Server) LeftOut() []model.LeftOut { return s.index.store.Catalog().LeftOut }
