@@ -167,14 +167,13 @@ func connectPage(ownData bool) *page.Page {
 	return page.New(page.Options{LinkToData: true, Server: server})
 }
 
-// addresses returns the URLs and tokens of a demo, as demo --json prints them. The tokens are throw-away tokens for the sample; see
-// [authority.DemoTokens].
+// addresses returns the URLs and tokens of a demo, as demo --json prints them; see [authority.DemoTokens].
 func addresses(source *localserver.Server, mcpURL string) map[string]string {
 	return map[string]string{
 		"mcp_url": mcpURL, "rs_url": source.URL, "as_url": source.URL, "packages_url": source.URL + "/packages",
 		"introspection_url": source.URL + "/introspect", "introspection_client_id": localserver.ClientID,
 		"introspection_client_secret": source.ClientSecret,
-		"client_token": source.Tokens.Client, "narrow_token": source.Tokens.Narrow, "package_token": source.Tokens.Package,
+		"client_token":                source.Tokens.Client, "narrow_token": source.Tokens.Narrow, "package_token": source.Tokens.Package,
 		"owner_token": source.Tokens.Owner, "expired_token": source.Tokens.Expired, "revoked_token": source.Tokens.Revoked,
 		"owner_secret": source.OwnerSecret, // approves what clients ask for
 	}
