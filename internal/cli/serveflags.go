@@ -46,17 +46,7 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 		"Let OAuth hosts sign in here, and have each ask for all of this source, the `KEY` of a connector with one connection")
 	flags.StringVar(&o.AuthorizationDetails, "authorization-details", "",
 		"The same, asking for the one entry of authorization_details in this JSON `FILE`")
-	flags.StringVar(&o.IntrospectionURL, "introspection-url", "",
-		"`URL` of an RFC 7662 endpoint; without it, the resource server's schema says what a token is")
-	flags.StringVar(&o.IntrospectionClientID, "introspection-client-id", "", "HTTP Basic user (`ID`) of introspection")
-	flags.StringVar(&o.IntrospectionClientSecret, "introspection-client-secret", "",
-		"HTTP Basic password (`SECRET`); prefer the file or the environment")
-	flags.StringVar(&o.IntrospectionSecretFile, "introspection-client-secret-file", "", "`FILE` with this password")
-	flags.StringVar(&o.Issuer, "issuer", "", "Required iss (`URL`) of a token")
-	flags.Var((*commas)(&o.Audiences), "audiences",
-		"Accepted aud (`URL,...`) of a token; if absent, the resource server's and this server's URLs")
-	flags.StringVar(&o.PackagesURL, "packages-url", "",
-		"Directory (`URL`) of package members; needs --introspection-url. Without it, package tokens are refused")
+	o.declareIntrospection(flags)
 	flags.DurationVar(&o.Deadline, "deadline", 40*time.Second, "Longest time of one call")
 	flags.DurationVar(&o.ReadTimeout, "read-timeout", 10*time.Second, "Longest time of one read of the resource server")
 	flags.IntVar(&o.Retries, "retries", 2, "How often a failed read is tried again, 0 to 2")
@@ -80,6 +70,20 @@ func (o *ServeFlags) declare(flags *pflag.FlagSet) {
 			config.Environment(flags, "PDPP_MCP_", f.Name)
 		}
 	})
+}
+
+func (o *ServeFlags) declareIntrospection(flags *pflag.FlagSet) {
+	flags.StringVar(&o.IntrospectionURL, "introspection-url", "",
+		"`URL` of an RFC 7662 endpoint; without it, the resource server's schema says what a token is")
+	flags.StringVar(&o.IntrospectionClientID, "introspection-client-id", "", "HTTP Basic user (`ID`) of introspection")
+	flags.StringVar(&o.IntrospectionClientSecret, "introspection-client-secret", "",
+		"HTTP Basic password (`SECRET`); prefer the file or the environment")
+	flags.StringVar(&o.IntrospectionSecretFile, "introspection-client-secret-file", "", "`FILE` with this password")
+	flags.StringVar(&o.Issuer, "issuer", "", "Required iss (`URL`) of a token")
+	flags.Var((*commas)(&o.Audiences), "audiences",
+		"Accepted aud (`URL,...`) of a token; if absent, the resource server's and this server's URLs")
+	flags.StringVar(&o.PackagesURL, "packages-url", "",
+		"Directory (`URL`) of package members; needs --introspection-url. Without it, package tokens are refused")
 }
 
 func (o *ServeFlags) declareLimits(flags *pflag.FlagSet) {
