@@ -534,7 +534,7 @@ func TestStreamsThatAreNotGrantedAreNamed(t *testing.T) {
 // The work for a member's schema is proportional to its size, and a cursor may have at most MaxMembers turns, even if either is hostile.
 func TestAHostileMemberAndCursorEndSoon(t *testing.T) {
 	const n = 100_000
-	body := `{"detail":"compact","connectors":[` + strings.Repeat(`{},`, n-1) + `{}],"streams":[` + strings.Repeat(`{},`, n-1) + `{}]}`
+	body := `{"detail":"compact","connectors":[` + strings.Repeat(`{},`, n-1) + `{}],"streams":[` + strings.Repeat(`{},`, rs.MaxItems-1) + `{}]}`
 	f := &packageRS{answers: map[string]memberAnswer{"tok_a": says(body)}}
 	began := time.Now()
 	if _, err := packageOf(f, fanout.PackageOptions{}, aMember("a")).Do(t.Context(), rs.CompactSchemaRequest("", "")); err != nil {
