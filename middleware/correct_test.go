@@ -118,10 +118,6 @@ func TestCorrect(t *testing.T) {
 			"query_records", `{"stream":"messages","order":"largest"}`, []string{`order cannot be "largest"`, "leaves out order"}, nil,
 		},
 		"the largest of a field are its sort": {"query_records", `{"stream":"messages","sort":"size_bytes","order":"largest"}`, nil, []string{records + "?sort=-size_bytes"}},
-		"conditions under their operator are those of a filter": {
-			"query_records", `{"stream":"messages","eq":{"subject":"a"},"gte":{"size_bytes":5}}`,
-			[]string{`send: query_records {"stream":"messages","filter":{"subject":"a","size_bytes":{"gte":5}}}`, "!leaves out"}, nil,
-		},
 		"of several values to exclude, one call excludes the first": {
 			"aggregate", `{"stream":"messages","metric":"count","filter":{"thread_id":{"ne":"a"},"subject":{"ne":"b"}}}`,
 			[]string{"by the first of the fields alone, not by subject", `send: aggregate {"stream":"messages","metric":"count","group_by":"thread_id"}`}, nil,

@@ -159,10 +159,11 @@ func (c *refusedCall) withTimeFilter(ctx context.Context) string {
 		return ""
 	}
 	call, ok := c.tool.InTimeField(c.args, func() string { return c.stream(ctx, c.args, c.schema).Time() })
-	if ok {
-		if found := c.fieldMistake(ctx, call); found != nil && found.Send != "" { // such as a sort by startTime
-			return found.Send
-		}
+	if !ok {
+		return ""
+	}
+	if found := c.fieldMistake(ctx, call); found != nil && found.Send != "" { // such as a sort by startTime
+		return found.Send
 	}
 	return call.String()
 }

@@ -64,15 +64,13 @@ func (t Tool) aggregates(m rs.Member, args rs.Object) bool {
 func (t Tool) oneOf(args rs.Object) (sent, name string, several []string) {
 	for _, m := range args {
 		name = t.withNames(rs.Object{{Name: m.Name, Value: `""`}})[0].Name // metrics means metric
-		if args.Has(name) && m.Name != name {
-			continue
-		}
 		several := written.Names(list(m.Value))
-		if items, _ := rs.AsArray(m.Value); name == "metric" && len(items) > 1 && rs.Kind(items[0]) == "object" {
+		given := args.Has(name) && m.Name != name
+		if items, _ := rs.AsArray(m.Value); !given && name == "metric" && len(items) > 1 && rs.Kind(items[0]) == "object" {
 			return m.Name, name, items
 		}
 		isCut := strings.Contains(m.Value, "(") && written.IsTimeName(m.Value) // date_trunc('month', ordered_at)
-		if len(several) > 1 && !isCut && rs.AsObject(m.Value) == nil && (name == "metric" || name == "field" || name == "group_by") {
+		if len(several) > 1 && !given && !isCut && rs.AsObject(m.Value) == nil && (name == "metric" || name == "field" || name == "group_by") {
 			return m.Name, name, several
 		}
 	}

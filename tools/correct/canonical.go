@@ -113,8 +113,9 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 		case base == "page" && (part == "size]" || part == "limit]"):
 			plain = "page_size"
 		}
-		isID, flag := plain == "ids" || plain == "record_ids" || plain == "record_id", foreign.ArgumentFlags[plain]
-		meant := map[string]string{"true": flag[1], "false": foreign.Opposites[flag[1]]}[m.Value]
+		isID := plain == "ids" || plain == "record_ids" || plain == "record_id"
+		param, value, _ := strings.Cut(foreign.ArgumentFlags[plain], " ")
+		meant := map[string]string{"true": value, "false": foreign.Opposites[value]}[strings.Trim(m.Value, `"`)]
 		if text, ok := written.Text(m.Value); plain == "phrase" && ok && t.Takes("q") && !strings.Contains(text, `"`) {
 			m.Value = rs.EncodeJSON(`"` + text + `"`)
 		}
@@ -126,8 +127,8 @@ func (t Tool) withNames(args rs.Object) rs.Object {
 			canonical = filteredBy(canonical.Without(m.Name), m.Value)
 		case t.Takes(plain) && !canonical.Includes(plain):
 			canonical = canonical.Renamed(m.Name, plain, m.Value)
-		case meant != "" && t.Takes(flag[0]) && !args.Includes(flag[0]):
-			canonical = canonical.Renamed(m.Name, flag[0], rs.EncodeJSON(meant))
+		case meant != "" && t.Takes(param) && !args.Includes(param):
+			canonical = canonical.Renamed(m.Name, param, rs.EncodeJSON(meant))
 		case !t.keeps(plain, m.Value, args):
 			canonical = t.withAlias(canonical, m, plain)
 		}
@@ -154,7 +155,7 @@ func (t Tool) withAlias(args rs.Object, m rs.Member, plain string) rs.Object {
 func (t Tool) keeps(plain, value string, args rs.Object) bool {
 	text, _ := rs.AsText(value)
 	member := rs.Member{Name: plain, Value: value}
-	return plain == "query" && t.Name == "search" || foreign.Joins(member) != "" || (plain == "in" || plain == "period") && written.NamesDays(text) ||
-		t.IsOperator(member) ||
+	return plain == "query" && t.Name == "search" || foreign.Joins(member) != "" || t.IsOperator(member) ||
+		(plain == "in" || plain == "period") && written.NamesDays(text) ||
 		plain == "record_id" && args.Has("id") || plain == "from" && t.Takes("stream") && !written.IsWord(value)
 }

@@ -115,7 +115,7 @@ func (c *correction) planned(args, filter rs.Object) rs.Object {
 	}
 	if p.Excluded != nil {
 		if to := c.name("filter", p.Excluded.Name, fields.Aggregates("group_by"), toGroup); to != "" {
-			c.send(answer{sendGroups, rs.Member{Name: to, Value: p.Excluded.Value}, excludedHint(c.tool, *p.Excluded, args)})
+			c.send(answer{sendGroups, rs.Member{Name: to, Value: p.Excluded.Value}, excludedHint(c.tool, p, args)})
 		}
 	}
 	if p.Sought != nil {

@@ -77,22 +77,14 @@ func searchFor(args rs.Object, sought rs.Member) (Call, bool) {
 	return instead("search", args, rs.Object{rs.NewMember("q", s)}, "filter", "since", "until"), true
 }
 
-var (
-	sqlText = written.Expression(`(?is)^\s*(?:select|with)\s.*\bfrom\b`)
-	lucene  = written.Expression(`^[a-z]\w*:\S`) // a condition
-)
+var lucene = written.Expression(`^[a-z]\w*:\S`) // a condition
 
 // ofSQL returns the arguments that an SQL statement of one stream, or the conditions of one, means for query_records.
 func (t Tool) ofSQL(args rs.Object) rs.Object {
 	for _, m := range args {
 		s, _ := written.Text(m.Value)
-		if t.Name != "query_records" || m.Name != "filter" && (t.Takes(m.Name) || !sqlText().MatchString(s)) {
-			continue
-		}
-		if read, conditions, ok := foreign.Statement(s, sqlText().MatchString(s)); ok {
-			if args = args.Without(m.Name).WithAll(read); conditions != "" {
-				args = filteredBy(args, rs.EncodeJSON(conditions))
-			}
+		if t.Name == "query_records" && (m.Name == "filter" || !t.Takes(m.Name) && foreign.IsStatement(s)) {
+			args = foreign.OfStatement(args, m.Name, s)
 		}
 	}
 	return args
@@ -102,7 +94,7 @@ func (t Tool) ofSQL(args rs.Object) rs.Object {
 func (t Tool) readsSQL(args rs.Object) bool {
 	return t.Takes("filter") && t.Takes("stream") && slices.ContainsFunc(args, func(m rs.Member) bool {
 		s, _ := written.Text(m.Value)
-		return (m.Name == "filter" || !t.Takes(m.Name)) && sqlText().MatchString(s)
+		return (m.Name == "filter" || !t.Takes(m.Name)) && foreign.IsStatement(s)
 	})
 }
 
@@ -139,15 +131,12 @@ func (t Tool) Sought(args rs.Object) (Call, bool) {
 	return searchFor(filtered(args, p.Filter), *p.Sought)
 }
 
-// isAbsent reports whether a condition is on a missing value, or on any value.
-func isAbsent(of rs.Member) bool { return of.Value == foreign.NoneOf || of.Value == foreign.AnyOf }
-
 func isGrouped(args rs.Object) bool { return args.Has("group_by") || args.Has("group_by_time") }
 
 // groupedBy returns the aggregate that groups by the field of a condition that no filter expresses; false for a call that has groups, or
 // whose tool is not aggregate if the condition is on a missing value. all is set if a small group may be meant too.
 func (t Tool) groupedBy(args rs.Object, of rs.Member, all bool) (Call, bool) {
-	absent := isAbsent(of)
+	absent := foreign.IsAbsent(of)
 	if t.Name != "aggregate" && absent || isGrouped(args) {
 		return Call{}, false
 	}

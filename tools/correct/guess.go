@@ -132,7 +132,7 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	case p.Excluded != nil && written.IsNumber(p.Excluded.Value): // two ranges exclude it
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
-	case p.Excluded != nil && t.Name == "query_records" && isAbsent(*p.Excluded):
+	case p.Excluded != nil && t.Name == "query_records" && foreign.IsAbsent(*p.Excluded):
 		return Call{t.Name, shownWith(guess, p.Excluded.Name)}, true
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded, false)

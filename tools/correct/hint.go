@@ -18,7 +18,10 @@ import (
 // Hint explains what the arguments ask for and the call of [Tool.Guess] does not, and how to ask for it; "" for nothing.
 func (t Tool) Hint(args rs.Object) string {
 	args = t.ofSQL(foreign.Joined(args))
-	p := t.planOf(args)
+	p, ok := plan(args)
+	if !ok && p.Never == "" { // a condition would be lost
+		p = foreign.Plan{}
+	}
 	_, computes := t.computing(args)
 	_, worded := t.worded(args)
 	says := cmp.Or(
@@ -41,14 +44,6 @@ func (t Tool) Hint(args rs.Object) string {
 		return t.conditionHint(args, p)
 	}
 	return t.unknownHint(args)
-}
-
-// planOf returns the plan of the filter, or an empty plan if a condition would be lost.
-func (t Tool) planOf(args rs.Object) foreign.Plan {
-	if p, ok := plan(args); ok || p.Never != "" {
-		return p
-	}
-	return foreign.Plan{}
 }
 
 // idHint explains what was sent in place of the id of one record; "" if the id is right.
@@ -91,8 +86,7 @@ func (t Tool) conditionHint(args rs.Object, p foreign.Plan) string {
 	case slices.ContainsFunc(args, t.boundsTime): // the call looks up the fields of both
 		return ""
 	case p.Excluded != nil:
-		return excludedHint(t, *p.Excluded, args) +
-			quote.When(p.Others != nil, " It excludes by the first of the fields alone, not by "+quote.Names(p.Others, maxShown)+".")
+		return excludedHint(t, p, args)
 	case t.Name != "aggregate":
 		return "No filter looks within a text: search finds whole words."
 	case isGrouped(args) && args.Text("group_by") != p.Sought.Name:
@@ -225,9 +219,9 @@ func severalCalls(p foreign.Plan) string {
 }
 
 // excludedHint explains how to find records with no value, any value or any value but one, by groups or in the records: no filter does.
-func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
-	field, grouped := quote.Line(excluded.Name), isGrouped(args)
-	if isAbsent(excluded) {
+func excludedHint(t Tool, p foreign.Plan, args rs.Object) string {
+	excluded, field, grouped := *p.Excluded, quote.Line(p.Excluded.Name), isGrouped(args)
+	if foreign.IsAbsent(excluded) {
 		has, groups, among := "no value", "the group null is the records without ", "look at "+field+" in the records."
 		if excluded.Value == foreign.AnyOf {
 			has, groups, among = "any value", "all groups but null are the records with ", "pass over the records without "+field+"."
@@ -247,7 +241,7 @@ func excludedHint(t Tool, excluded rs.Member, args rs.Object) string {
 		quote.When(t.Name == "query_records", "the call below lists those of "+field+
 			"; then send query_records for each other one, with "+each+" in filter."),
 		"the call below groups by "+field+", and the other groups are what is asked for.",
-	)
+	) + quote.When(p.Others != nil, " It excludes by the first of the fields alone, not by "+quote.Names(distinct(p.Others), maxShown)+".")
 }
 
 // CurrencyLeftOut is the hint for a filter that compares with an amount with a currency; "" for any other filter.

@@ -158,15 +158,13 @@ func wholeTime(args rs.Object, now time.Time) rs.Object {
 		first, last, _ := written.Days(s, now)
 		named, _ := written.NamedPeriod(s, now)
 		isDay := name == "since" && first.Equal(last)
-		isWhole := (isDay || isWeek(first, last) || areMonths(first, last)) && last.Before(written.Today(now))
+		isWhole := (isDay || first.AddDate(0, 0, 6).Equal(last) || areMonths(first, last)) && last.Before(written.Today(now))
 		if (isWhole || named.Spans) && first.Year() > 1 && !args.Has(sinceUntil[1-i]) && !written.IsTime(args.Get(name)) {
 			return rs.Object{{Name: "since", Value: foreign.DayJSON(first)}, {Name: "until", Value: foreign.DayJSON(last)}}
 		}
 	}
 	return nil
 }
-
-func isWeek(first, last time.Time) bool { return first.AddDate(0, 0, 6).Equal(last) }
 
 // areMonths reports whether a period is of whole months. Four months are the beginning, middle or end of a year: such a bound is a point in
 // time.

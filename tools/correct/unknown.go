@@ -251,14 +251,11 @@ func byParent(s fields.Stream, args rs.Object) *rs.Error {
 	if param == "" {
 		return nil
 	}
-	e := &rs.Error{
+	return &rs.Error{
 		Code: map[string]rs.Code{"filter": "unknown_field", "sort": "invalid_sort"}[param], Param: param,
 		Message: s.Name + " has no field " + lacks + ": their " + quote.Line(s.Parent.Name) + " have " + quote.Line(has) + ".",
-		Hint:    "The call below reads those with their " + quote.Line(s.Parent.Relation) + ".",
-		Send:    Call{"query_records", call.With("expand", rs.EncodeJSON([]string{s.Parent.Relation}))}.String(),
+		Hint: "The call below reads those with their " + quote.Line(s.Parent.Relation) + "." +
+			quote.When(left != nil, " It leaves out "+quote.Names(left, maxShown)+"."),
+		Send: Call{"query_records", call.With("expand", rs.EncodeJSON([]string{s.Parent.Relation}))}.String(),
 	}
-	if len(left) > 0 {
-		e.Hint += " It leaves out " + quote.Names(left, maxShown) + "."
-	}
-	return e
 }

@@ -54,7 +54,7 @@ func (t Tool) string(p *parameter, raw string) string {
 		}
 	case isText && p.Name == "cursor" && s != "":
 		return rs.EncodeJSON(written.Cursor(s))
-	case p.Name == "order" && t.Takes("sort") && foreign.IsQuantity(sent): // it needs a field
+	case p.Name == "order" && t.Takes("sort") && foreign.Quantities[written.Snake(sent)]: // it needs a field
 	case ok && slices.Contains(p.Words, plain):
 		return rs.EncodeJSON(plain)
 	case p.Words == nil && isText && (p.Name == "q" || slices.Contains(nameArguments, p.Name)) && written.Unquoted(s) != "":

@@ -14,18 +14,19 @@ var Aliases = lists(map[string]string{
 	"stream":        "stream_name stream_id streams table table_id table_name collection collection_name database database_id",
 	"streams":       "stream stream_name stream_names tables collections namespace",
 	"connection_id": "connection connections connection_ids connection_name account account_id source source_id app connector",
-	"limit":         "page_size pagesize per_page max_results num_results max_num_results anzahl top_k top_n top first take max size k n max_records rows",
-	"limit_chars":   "limit length max_chars max_length num_chars chars size",
-	"offset_chars":  "offset start start_chars char_offset",
-	"before_chars":  "before context_before",
-	"after_chars":   "after context_after",
-	"cursor":        "next_cursor page_token next_page_token",
-	"fields":        "select columns properties projection attributes field field_names source_fields",
-	"field":         "field_path field_name column property attribute path fields",
-	"filter":        "filters where conditions criteria formula filter_by filter_by_formula where_clause",
-	"sort":          "sort_by sortby order_by orderby sort_field ordering sorts tri orden",
-	"order":         "sort_order sort_direction order_direction direction dir",
-	"expand":        "include includes embed relations populate join joins with related relationships include_related",
+	"limit": "page_size pagesize per_page max_results num_results top_k top_n top first take max size k n max_records rows " +
+		"max_num_results anzahl",
+	"limit_chars":  "limit length max_chars max_length num_chars chars size",
+	"offset_chars": "offset start start_chars char_offset",
+	"before_chars": "before context_before",
+	"after_chars":  "after context_after",
+	"cursor":       "next_cursor page_token next_page_token",
+	"fields":       "select columns properties projection attributes field field_names source_fields",
+	"field":        "field_path field_name column property attribute path fields",
+	"filter":       "filters where conditions criteria formula filter_by filter_by_formula where_clause",
+	"sort":         "sort_by sortby order_by orderby sort_field ordering sorts tri orden",
+	"order":        "sort_order sort_direction order_direction direction dir",
+	"expand":       "include includes embed relations populate join joins with related relationships include_related",
 	"q": "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries input prompt " +
 		"question arg1 __arg1 suche suchbegriff consulta buscar busqueda búsqueda requete requête recherche ricerca pesquisa zoekterm",
 	"id":            "record_id uri url ids record_uri result_id record",
@@ -98,14 +99,10 @@ var LikelyForms = map[string]map[string]string{
 }
 
 // ArgumentFlags are boolean arguments of other APIs. True means one value of another argument.
-var ArgumentFlags = map[string][2]string{
-	"desc": {"order", "desc"}, "descending": {"order", "desc"}, "reverse": {"order", "desc"},
-	"asc": {"order", "asc"}, "ascending": {"order", "asc"},
-	"full": {"detail", "full"}, "verbose": {"detail", "full"},
-	"include_total": {"count", "exact"}, "include_totals": {"count", "exact"}, "include_count": {"count", "exact"},
-	"with_count": {"count", "exact"}, "with_total": {"count", "exact"}, "total_count": {"count", "exact"}, "total": {"count", "exact"},
-	"count_only": {"count", "exact"}, "return_count": {"count", "exact"}, "return_total": {"count", "exact"},
-}
+var ArgumentFlags = written.ByWord(map[string]string{
+	"order desc": "desc descending reverse", "order asc": "asc ascending", "detail full": "full verbose",
+	"count exact": "include_total include_totals include_count with_count with_total total_count total count_only return_count return_total",
+})
 
 // NotFields are arguments of other tools, or without an effect on a read. They are not names of fields.
 var NotFields = written.Set(pageWords, silentWords, "include_deleted full mode sort order fields q query streams expand metric field group_by "+
@@ -147,12 +144,6 @@ func Joined(args rs.Object) rs.Object {
 			if args = args.Without(m.Name); kind == "any" && len(rs.AsObject(filter)) != 1 {
 				args = args.With("filter", rs.Object{{Name: "or", Value: filter}}.JSON())
 			}
-		case restOperators[name] && rs.AsObject(m.Value) != nil:
-			args = args.Without(m.Name)
-			for _, c := range rs.AsObject(m.Value) {
-				filter = rs.JoinArray([]string{cmp.Or(filter, "{}"), rs.Object{{Name: c.Name, Value: rs.Object{{Name: name, Value: c.Value}}.JSON()}}.JSON()})
-			}
-			args = args.With("filter", filter)
 		case negations[name] && written.Truth(m.Value) == "true" && filter != "":
 			args = args.Without(m.Name).With("filter", rs.Object{{Name: "not", Value: filter}}.JSON())
 		case rs.AsObject(m.Value) != nil && (denials[verb] || verb == "filter" && (of == "not" || of == "out")):

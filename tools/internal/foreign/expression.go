@@ -131,7 +131,8 @@ const (
 	AnyOf  = "any"
 )
 
-func isAbsence(of rs.Member) bool { return of.Value == NoneOf || of.Value == AnyOf }
+// IsAbsent reports whether a condition is on a missing value, or on any value.
+func IsAbsent(of rs.Member) bool { return of.Value == NoneOf || of.Value == AnyOf }
 
 // plan returns what one call can ask of an expression; false if a condition would be lost, or if no value fulfils them all.
 func (e expression) plan() (p Plan, ok bool) {
@@ -149,10 +150,9 @@ func (e expression) plan() (p Plan, ok bool) {
 				value = AnyOf
 			}
 			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: value}, inexpressible+1
-		case c.denied && p.Excluded != nil && !isAbsence(*p.Excluded): // groups show one
-			if c.field != p.Excluded.Name && !slices.Contains(p.Others, c.field) {
-				p.Others = append(p.Others, c.field)
-			}
+		case c.denied && p.Excluded != nil && !IsAbsent(*p.Excluded) && c.field == p.Excluded.Name: // the same groups show it
+		case c.denied && p.Excluded != nil && !IsAbsent(*p.Excluded):
+			p.Others = append(p.Others, c.field)
 		case c.denied:
 			p.Excluded, inexpressible = &rs.Member{Name: c.field, Value: c.value}, inexpressible+1
 		case c.operator == within:
@@ -177,7 +177,7 @@ func (e expression) plan() (p Plan, ok bool) {
 			return p, false
 		}
 	}
-	return p, inexpressible <= 1
+	return p, inexpressible <= 1 && (p.Others == nil || p.Calls == 1)
 }
 
 // compares reports whether each alternative has a condition on the field of c.
@@ -283,21 +283,15 @@ func InForm(m rs.Member, message string) string {
 // textOf reads a value of a field that is a condition, such as ">= 5 and < 9", "5+" or "since 2026-03-01"; nil for any other.
 func (r *filterReader) textOf(field, s string) expression {
 	s = signs.Replace(s)
-	t := &filterText{reader: r, rest: s, field: field}
-	if word, value, ok := strings.Cut(s, ":"); ok && BoundOf(word) != "" {
-		return r.operated(field, word, literal(value), 0)
-	}
-	if word, value, ok := strings.Cut(s, "."); ok && restOperators[word] && value != "" { // of PostgREST
-		return r.operated(field, word, literal(value), 0)
-	}
-	words := &filterText{reader: r, rest: s}
+	t, words := &filterText{reader: r, rest: s, field: field}, &filterText{reader: r, rest: s}
 	word := words.operator()
-	value := strings.ToLower(strings.TrimSpace(words.rest))
+	value := strings.TrimLeft(words.rest, ":. ")
 	if least, ok := strings.CutSuffix(s, "+"); ok {
 		word, value = "gte", least
 	}
+	named := strings.HasPrefix(words.rest, ":") && BoundOf(word) != "" || strings.HasPrefix(words.rest, ".") && restOperators[word]
 	_, isAmount := written.WithoutCurrency(rs.EncodeJSON(value))
-	if BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value) || isAmount) {
+	if named || BoundOf(word) != "" && (written.IsTime(rs.EncodeJSON(value)) || written.IsNumber(value) || isAmount) {
 		return r.operated(field, word, literal(value), 0)
 	}
 	if !t.is(boundSign) || !strings.ContainsAny(t.rest, "0123456789") {

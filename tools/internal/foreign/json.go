@@ -289,8 +289,6 @@ func (r *filterReader) operated(field, word, raw string, depth int) expression {
 	case !known && slices.Contains(r.known, field+"."+word): // a field within an object
 		r.folded = append(r.folded, field)
 		return r.condition(field+"."+word, raw, depth+1)
-	case !known && spanOf(field, word, raw) != "":
-		return r.condition(field, spanOf(field, word, raw), depth+1)
 	case !known:
 		return nil
 	case m.operator == datePart:

@@ -90,7 +90,7 @@ func IsOperator(word string) bool {
 	return ok && m.operator != datePart
 }
 
-// restOperators are the operators that are written before a value or around conditions, as in "gte.50" and {"gte":{"total":50}}.
+// restOperators are the operators that PostgREST writes before a value, as in "gte.50".
 var restOperators = written.Set("eq neq gt gte lt lte")
 
 // signs replaces the signs of mathematics by those of code.

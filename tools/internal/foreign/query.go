@@ -129,8 +129,8 @@ func QueryOperators(q string) (found []QueryOperator, words string) {
 
 // OperatorWords maps names of arguments in other searches to the operator with the same meaning in a query.
 var OperatorWords = written.ByWord(map[string]string{
-	"from": "from sender author by sender_name from_name written_by sent_by user user_name username from_user", "to": "to recipient recipients sent_to", "cc": "cc",
-	"subject": "subject title",
+	"from": "from sender author by sender_name from_name written_by sent_by user user_name username from_user",
+	"to":   "to recipient recipients sent_to", "cc": "cc", "subject": "subject title",
 })
 
 // Operator returns the first operator in a query, such as "from:", which search does not support; "" if there is none.

@@ -10,19 +10,16 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
 
-// sortFields and sortDirections are members of a sort with its field and direction, and sortFlags those that mean a direction if true.
+// sortFields and sortDirections are members of a sort with its field and direction.
 var (
 	sortFields     = []string{"field", "name", "by", "column", "property", "key"}
 	sortDirections = written.Set("direction order dir type mode")
-	sortFlags      = map[string]string{"descending": "desc", "desc": "desc", "reverse": "desc", "ascending": "asc", "asc": "asc"}
 	// sortNulls are members that say where records without the field are placed.
 	sortNulls = written.Set("nulls nulls_first nulls_last missing unmapped_type")
 )
 
-// IsQuantity reports whether a word for a direction needs a field, unlike newest, which is by time.
-func IsQuantity(word string) bool { return quantities[written.Snake(word)] }
-
-var quantities = written.Set("highest largest biggest greatest lowest smallest highest_first largest_first biggest_first greatest_first " +
+// Quantities are the words for directions that need a field, unlike newest, which is by time.
+var Quantities = written.Set("highest largest biggest greatest lowest smallest highest_first largest_first biggest_first greatest_first " +
 	"most_first high_to_low lowest_first smallest_first fewest_first least_first low_to_high")
 
 // Opposites maps each direction to the one that its negation means.
@@ -98,9 +95,10 @@ func sortObject(o rs.Object) (field, direction string) {
 			continue
 		case sortDirections[plain]:
 			says = directionIn(m.Value)
-		case sortFlags[plain] != "":
+		case strings.HasPrefix(ArgumentFlags[plain], "order "):
 			flag, _ := rs.AsText(m.Value)
-			says = map[string]string{"true": sortFlags[plain], "false": Opposites[sortFlags[plain]]}[strings.ToLower(flag)]
+			means := strings.TrimPrefix(ArgumentFlags[plain], "order ")
+			says = map[string]string{"true": means, "false": Opposites[means]}[strings.ToLower(flag)]
 		}
 		if says == "" || direction != "" && direction != says {
 			return "", ""
@@ -123,7 +121,7 @@ func Directed(name string) (field, direction string) {
 	words = slices.DeleteFunc(words, func(word string) bool { return word == "by" })
 	whole, last := strings.Join(words, "_"), len(words)-1
 	switch {
-	case len(words) == 0 || quantities[whole]:
+	case len(words) == 0 || Quantities[whole]:
 	case Directions[whole] != "":
 		return "", Directions[whole]
 	case Directions[words[last]] != "":
@@ -138,8 +136,8 @@ func Directed(name string) (field, direction string) {
 func Sorted(args rs.Object) rs.Object {
 	field, direction := Sort(args.Get("sort"))
 	order := args.Text("order")
-	if args.Has("sort") && IsQuantity(order) {
-		order = Directions[written.Snake(order)]
+	if plain := written.Snake(order); args.Has("sort") && Quantities[plain] {
+		order = Directions[plain]
 	}
 	f, d := Sort(args.Get("order"))
 	if order != "asc" && order != "desc" && !args.Has("sort") && f != "" && (d != "" || strings.HasPrefix(order, "-")) { // "-total"
@@ -175,7 +173,7 @@ func Sorted(args rs.Object) rs.Object {
 
 // Sorts reports whether an argument of that name sets the order of records.
 func Sorts(plain string) bool {
-	return plain == "sort" || plain == "order" || ArgumentFlags[plain][0] == "order" ||
+	return plain == "sort" || plain == "order" || strings.HasPrefix(ArgumentFlags[plain], "order ") ||
 		slices.Contains(Aliases["sort"], plain) || slices.Contains(Aliases["order"], plain)
 }
 

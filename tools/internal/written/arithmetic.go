@@ -12,25 +12,19 @@ const (
 		`(?:\s*\(\s*\))?`
 	codeStep = `\s*[-+]\s*(?:interval\s*)?(?:'?\s*[0-9]+\s*[a-z]*\s*'?(?:::interval)?|timedelta\(\s*[a-z]+\s*=\s*[0-9]+\s*\))` +
 		`(?:\s*(?:hour|day|week|month|quarter|year)s?\b)?`
-	codeCall = `(?:date_?(?:sub|add)|(?:sub|add)date|timestampadd|date|datetime)\s*\((?:[^()]|\([^()]*\))*\)`
+	codeCall = `(?:date(?:time|_?sub|_?add)?|subdate|adddate|timestampadd)\s*\((?:[^()]|\([^()]*\))*?` + codeNow + `(?:[^()]|\([^()]*\))*\)`
 	codeUnit = `(hour|day|week|month|quarter|year|[dwmqy]\b)`
 )
 
 var (
 	codeTime   = Expression(`(?i)^\s*(?:` + codeNow + `(?:` + codeStep + `)?|` + codeCall + `)`)
-	hasNow     = Expression(`(?i)` + codeNow)
 	codeStepOf = Expression(`([0-9]+)\s*'?\s*` + codeUnit + `|` + codeUnit + `s?\s*[,=]\s*-?\s*([0-9]+)|[-+]\s*([0-9]+)\s*$`)
 	ahead      = Expression(`^(?:in|dans|en|tra|em|over) ([0-9]+ \pL+)$|^([0-9]+ \pL+) (?:from now|later)$`)
 	template   = Expression(`^(?:<([^<>]+)>|\{\{?([^{}]+)\}\}?|\$(\pL.*))$`) // {{30_days_ago}}
 )
 
 // Computed returns the time relative to now with which a text begins in the notation of code, as it is written; "" for none.
-func Computed(text string) string {
-	if found := codeTime().FindString(text); hasNow().MatchString(found) {
-		return found
-	}
-	return ""
-}
+func Computed(text string) string { return codeTime().FindString(text) }
 
 // inWords returns a time that code computes in words such as "7 days ago"; any other text only in the form that words have.
 func inWords(s string) string {
@@ -38,15 +32,12 @@ func inWords(s string) string {
 	if s == "" || Computed(s) != s {
 		return ahead().ReplaceAllString(strings.ReplaceAll(s, "_", " "), "$1$2 ahead")
 	}
-	steps, direction := codeStepOf().FindAllStringSubmatch(s, -1), "ahead"
-	if strings.Contains(s, "-") || strings.Contains(s, "sub") {
-		direction = "ago"
-	}
-	switch {
-	case len(steps) == 1:
+	steps := codeStepOf().FindAllStringSubmatch(s, -1)
+	direction := map[bool]string{true: "ago", false: "ahead"}[strings.Contains(s, "-") || strings.Contains(s, "sub")]
+	if len(steps) == 1 {
 		unit := cmp.Or(steps[0][2]+steps[0][3], "day")
 		return steps[0][1] + steps[0][4] + steps[0][5] + " " + cmp.Or(unitOf[unit], unit) + "s " + direction
-	case strings.ContainsAny(s, "0123456789"):
+	} else if strings.ContainsAny(s, "0123456789") {
 		return s
 	}
 	return "today"
