@@ -111,6 +111,10 @@ func TestCorrect(t *testing.T) {
 			"aggregate", `{"stream":"messages","metric":"count","user":"Anna"}`,
 			[]string{`send: aggregate {"stream":"messages","metric":"count"}`, "The call below leaves out user."}, []string{"/v1/schema?stream=messages&view=compact"},
 		},
+		"measures beside a metric are said to be left out": {
+			"aggregate", `{"stream":"messages","metric":"count","measures":["messages.size"]}`,
+			[]string{`send: aggregate {"stream":"messages","metric":"count"}`, "The call below leaves out measures."}, []string{"/v1/schema?stream=messages&view=compact"},
+		},
 		"the user of a search is words": {
 			"search", `{"q":"tax","user":"Anna"}`, []string{`send: search {"q":"tax Anna"}`, `as words, in any field: "from:Anna"`}, []string{whole},
 		},

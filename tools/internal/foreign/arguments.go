@@ -30,7 +30,7 @@ var Aliases = lists(map[string]string{
 	"q": "text search search_query search_term search_terms keywords keyword terms query_text query pattern phrase queries input prompt " +
 		"question arg1 __arg1 suche suchbegriff consulta buscar busqueda búsqueda requete requête recherche ricerca pesquisa zoekterm",
 	"id":            "record_id uri url ids record_uri result_id record",
-	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure measures",
+	"metric":        "function operation aggregation aggregate agg func op aggregate_function metrics measure",
 	"group_by":      "groupby group group_by_field by per dimension dimensions",
 	"group_by_time": "time_field date_field group_by_date",
 	"granularity":   "interval bucket period time_bucket time_granularity",
@@ -51,9 +51,9 @@ const (
 // LackingAliases are aliases only if the argument itself is absent, since they may also be names of fields.
 var LackingAliases = lists(map[string]string{
 	"stream":  "resource entity entity_type resource_type object_type record_type dataset type model index from",
-	"streams": "resources types type kind scope content_type sources resource entity index in",
+	"streams": "resources types type kind scope sources resource entity index in",
 	"id":      "key pk path",
-	"metric":  "select",
+	"metric":  "select measures",
 })
 
 // Defaults are arguments of other APIs with the value that every call has here.
