@@ -31,7 +31,18 @@ type aggregateAnswer struct {
 	AggregateQuery
 	object
 	rows  []groupRow
-	units []string // each has a column; [""] if there are no units
+	units []string // each has a column unless there are more than maxUnits; [""] if there are no units
+}
+
+// maxUnits bounds the columns of a table and the parts of a row.
+const maxUnits = 24
+
+// columns returns the units that have a column; [""] if each number has its unit beside it.
+func (a aggregateAnswer) columns() []string {
+	if len(a.units) > maxUnits {
+		return []string{""}
+	}
+	return a.units
 }
 
 // A groupRow is one group of an answer. It has several parts if its numbers have several units.
@@ -64,13 +75,16 @@ func Aggregate(response *rs.Response, q AggregateQuery) (Result, error) {
 }
 
 func (a *aggregateAnswer) readRows(groups []string) {
+	seen := map[string]bool{}
 	for _, raw := range groups {
 		part := rs.AsObject(raw)
-		if unit := part.Text("unit"); !slices.Contains(a.units, unit) {
+		if unit := part.Text("unit"); !seen[unit] {
+			seen[unit] = true
 			a.units = append(a.units, unit)
 		}
 		key := cmp.Or(part.Get("key"), "null")
-		if last := len(a.rows) - 1; last >= 0 && a.rows[last].key == key && part.Has("unit") {
+		last := len(a.rows) - 1
+		if last >= 0 && a.rows[last].key == key && part.Has("unit") && len(a.rows[last].parts) < maxUnits {
 			a.rows[last].parts = append(a.rows[last].parts, part)
 			continue
 		}
@@ -126,7 +140,7 @@ func (a aggregateAnswer) withCounts(line string) string {
 func (a aggregateAnswer) table() []string {
 	lines := write.NotEmpty(a.withCounts(a.head()), a.connections("records: "))
 	columns := []string{write.ShownName(cmp.Or(a.Text("group_by", "granularity"), "group"))}
-	for _, unit := range a.units {
+	for _, unit := range a.columns() {
 		columns = append(columns, write.ShownValue(write.JSON(cmp.Or(unit, a.Text("unit"), a.Text("metric"), "value"))))
 	}
 	rows := write.Each(a.rows[:min(len(a.rows), groupRows)], a.row)
@@ -136,7 +150,8 @@ func (a aggregateAnswer) table() []string {
 
 // row returns "2026-01 | 866.85 of 11 | 52.3 of 1": the numbers of a group, each with how many records it is computed from.
 func (a aggregateAnswer) row(row groupRow) string {
-	cells := make([]string, 1+len(a.units))
+	columns := a.columns()
+	cells := make([]string, 1+len(columns))
 	title := a.unit(" (", row.parts[0].Text("title"))
 	cells[0] = a.key(row.key) + write.When(title != "", title+")")
 	for _, part := range row.parts {
@@ -144,7 +159,12 @@ func (a aggregateAnswer) row(row groupRow) string {
 		if n, ok := part.Number("count"); ok && part.Includes("value") && a.Text("metric") != "count" {
 			text = fmt.Sprintf("%s of %d", write.ShownValue(part.Get("value")), n)
 		}
-		cells[1+slices.Index(a.units, part.Text("unit"))] = text
+		column := slices.Index(columns, part.Text("unit"))
+		if column < 0 {
+			text += a.unit(" ", part.Text("unit"))
+		}
+		cell := &cells[1+max(column, 0)]
+		*cell = write.When(*cell != "", *cell+", ") + text
 	}
 	return strings.TrimRight(strings.Join(cells, write.Separator), " ")
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -221,5 +222,20 @@ func TestFurtherGroupsAreFoundInTheRecords(t *testing.T) {
 	}
 	if next := rs.AsObject(r.Structured).Object("next"); next.Text("tool") != "query_records" || next.Get("arguments") != call {
 		t.Error(next.JSON())
+	}
+}
+
+// However many units the numbers of an answer have, both channels keep their budgets, and each number that is shown has its unit.
+func TestManyUnits(t *testing.T) {
+	for _, key := range []string{"k", "kN"} {
+		groups := make([]string, 10_000)
+		for i := range groups {
+			groups[i] = strings.ReplaceAll(`{"key":"`+key+`","count":N,"unit":"uN"}`, "N", strconv.Itoa(i))
+		}
+		body := `{"object":"aggregate","metric":"count","groups":[` + strings.Join(groups, ",") + `]}`
+		assertRenders(t, []byte(body), "messages")
+		if r, err := Aggregate(answered(body), AggregateQuery{Stream: "s"}); err != nil || !strings.Contains(r.Text, "7 u7") {
+			t.Errorf("groups %s: %v\n%.2000s", key, err, r.Text)
+		}
 	}
 }
