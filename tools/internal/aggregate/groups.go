@@ -92,6 +92,9 @@ func (r *Aggregation) rows(ctx context.Context, lists []unitList) (rows, unnamed
 				rows = append(rows, row{key: g.Key})
 			}
 			to := &rows[at[g.Key]]
+			if last := len(to.cells) - 1; last >= 0 && to.cells[last].unit == list.unit {
+				continue // a list has each group once
+			}
 			to.cells = append(to.cells, cell{unit: list.unit, records: g.Count, filter: r.groupFilter(ctx, list.filter, g)})
 			to.records += g.Count
 		}

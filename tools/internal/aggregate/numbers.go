@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/big"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
@@ -95,8 +96,8 @@ func compareValues(a, b string, lowest bool) int {
 		return cmp.Compare(strings.Count(a, "null"), strings.Count(b, "null"))
 	}
 	order := strings.Compare(b, a)
-	if x, ok := new(big.Rat).SetString(a); ok {
-		if y, ok := new(big.Rat).SetString(b); ok {
+	if x, ok := rational(a); ok {
+		if y, ok := rational(b); ok {
 			order = y.Cmp(x)
 		}
 	}
@@ -116,13 +117,13 @@ func (r *Aggregation) sumOfOthers(ctx context.Context, lists []unitList, rows, u
 		c := &unnamed[0].cells[i]
 		list := lists[slices.IndexFunc(lists, func(l unitList) bool { return l.unit == c.unit })]
 		body, err := r.do(ctx, r.scope, Args{Metric: "sum", Field: r.Args.Field, Filter: list.filter})
-		rest, ok := new(big.Rat).SetString(body.Get("value"))
+		rest, ok := rational(body.Get("value"))
 		if err != nil || !ok {
 			return nil
 		}
 		for _, row := range rows {
 			for _, other := range row.cells {
-				if value, ok := new(big.Rat).SetString(other.value); ok && other.unit == c.unit {
+				if value, ok := rational(other.value); ok && other.unit == c.unit {
 					rest.Sub(rest, value)
 				}
 			}
@@ -191,11 +192,22 @@ func (r *Aggregation) countFrom(ctx context.Context, f filter.Filter, least stri
 
 // quotient returns a sum divided by a count, with at most six decimals; null if sum is not a number or count is 0.
 func quotient(sum string, count int) string {
-	number, ok := new(big.Rat).SetString(sum)
+	number, ok := rational(sum)
 	if !ok || count == 0 {
 		return "null"
 	}
 	return decimal(number.Quo(number, big.NewRat(int64(count), 1)))
+}
+
+// rational reads a number; false if it has more digits than a float64 written out has, or a larger exponent: arithmetic with it would take
+// minutes.
+func rational(text string) (*big.Rat, bool) {
+	const most = 400
+	mantissa, exponent, _ := strings.Cut(strings.ToLower(text), "e")
+	if power, err := strconv.Atoi(cmp.Or(exponent, "0")); err != nil || max(power, -power, len(mantissa)) > most {
+		return nil, false
+	}
+	return new(big.Rat).SetString(text)
 }
 
 // decimal formats a number with at most six decimals.
