@@ -46,7 +46,7 @@ func TestListsAreSeparatedByCommas(t *testing.T) {
 }
 
 // A switch has two names; the last one on the command line wins, and overrides the environment.
-func TestSwitches(t *testing.T) {
+func TestTheLastSwitchWins(t *testing.T) {
 	off := map[string]string{"PDPP_MCP_PAGE": "false"}
 	for _, row := range []struct {
 		environment map[string]string

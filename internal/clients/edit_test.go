@@ -203,7 +203,7 @@ func TestLineEndsAndMarkStay(t *testing.T) {
 }
 
 // If the client supports it, the file names the environment variable with the token, as testdata shows; a token is never in a file.
-func TestTokenEnvironment(t *testing.T) {
+func TestAFileNamesTheVariableOfATokenAndNeverAToken(t *testing.T) {
 	for _, client := range clients.All() {
 		server := hosted
 		server.TokenEnv = "PDPP_TOKEN"

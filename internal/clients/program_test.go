@@ -8,7 +8,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/clients"
 )
 
-func TestProgram(t *testing.T) {
+func TestTheProgramIsNamedByThePathThatLasts(t *testing.T) {
 	folder := t.TempDir()
 	executable, other := filepath.Join(folder, "1.0"), filepath.Join(folder, "other")
 	for _, path := range []string{executable, other} {

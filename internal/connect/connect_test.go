@@ -214,7 +214,7 @@ func TestAPollThatFailsIsRepeated(t *testing.T) {
 }
 
 // Polling follows the server's interval in seconds, ends when the request expires, and prints what the owner may need.
-func TestPolling(t *testing.T) {
+func TestPollingFollowsTheIntervalOfTheServer(t *testing.T) {
 	r, w := newReplay(t, with(good, agentPoll, "connect-32-agent-connect-pending")), newWorld()
 	begin := w.now
 	_, err := Connect(t.Context(), Request{ProviderURL: r.URL, Source: "slack", Way: "agent"}, w.Options)
@@ -234,7 +234,7 @@ func TestPolling(t *testing.T) {
 }
 
 // A known client is used again; if the server no longer knows it, a new one is registered.
-func TestRegistrations(t *testing.T) {
+func TestAClientThatTheServerForgotIsRegisteredAgain(t *testing.T) {
 	for _, test := range []struct {
 		par        string
 		registered int
@@ -268,7 +268,7 @@ func TestTheNextSupportedWayIsUsed(t *testing.T) {
 }
 
 // A native provider is its own source, named by its URI, and needs no list of connectors.
-func TestNativeProvider(t *testing.T) {
+func TestAProviderOfItsOwnDataNeedsNoListOfSources(t *testing.T) {
 	answers := with(good, "/.well-known/oauth-protected-resource", "connect-70-native-prm", "/oauth/par", "connect-73-native-par",
 		"/agent-connect", "connect-74-native-agent-connect-with-par", "/agent-connect/agc_made_up_05/token", "connect-75-native-token")
 	r, w := newReplay(t, answers), newWorld()

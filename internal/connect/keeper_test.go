@@ -217,7 +217,7 @@ func TestALostAnswerIsNotRequestedAgain(t *testing.T) {
 }
 
 // If the server did not process a renewal, it is sent again later.
-func TestATransientRefusal(t *testing.T) {
+func TestARenewalThatWasNotProcessedIsSentAgain(t *testing.T) {
 	for name, row := range map[string]struct {
 		status int
 		body   string
@@ -283,7 +283,7 @@ func TestARefusedRefreshTokenIsDeleted(t *testing.T) {
 }
 
 // Each recorded answer to a refresh is used, or ends the credential here as it ended the token family there.
-func TestRecordedRefreshes(t *testing.T) {
+func TestARecordedRefreshIsUsedOrEndsTheCredential(t *testing.T) {
 	recorded := recordings(t)
 	at := func(name string) http.HandlerFunc {
 		return says(recorded[name].Status, recordedGrant.ReplaceAllString(string(recorded[name].Body), "grt_1"))
@@ -332,7 +332,7 @@ func TestRecordedRefreshes(t *testing.T) {
 
 // A full disk is detected before the request. If the disk fills up during the request, the answer is lost: no process sends the refresh
 // token again, and the access token is used until it expires.
-func TestAFullDisk(t *testing.T) {
+func TestAFullDiskIsDetectedBeforeTheRequest(t *testing.T) {
 	k := newKept(t, says(200, renewed))
 	if err := os.Mkdir(k.path+".next", 0o700); err != nil { // now nothing can be reserved
 		t.Fatal(err)

@@ -245,7 +245,7 @@ func TestACodeWithUnusualCharactersIsRefused(t *testing.T) {
 	}
 }
 
-func TestRevoke(t *testing.T) {
+func TestARevocationMayBeRepeated(t *testing.T) {
 	for answer, fails := range map[string]bool{
 		"connect-61-revoke": false, "connect-62-revoke-again": false, "connect-64-revoke-expired-token": false, "connect-66-revoke-with-dead-family-token": false,
 		"connect-60-revoke-wrong-grant": true, "connect-65-revoke-unknown-token": true, "refusal-package-revoke-by-client": true, "refusal-oauth-revoke": true,

@@ -58,7 +58,7 @@ func TestOtherFormsOfAStartedWait(t *testing.T) {
 }
 
 // Metadata may have no supported way to connect, or addresses that must not be used (CONNECT.md, section 2).
-func TestUnusableMetadata(t *testing.T) {
+func TestUnusableMetadataIsRefused(t *testing.T) {
 	const server, issuer = "/.well-known/oauth-authorization-server", "/.well-known/oauth-protected-resource"
 	for name, row := range map[string]struct{ path, body, says string }{
 		"no way to connect":        {server, `{"issuer":"https://as.example","token_endpoint":"https://as.example/oauth/token","registration_endpoint":"https://as.example/oauth/register"}`, "does not offer this way"},

@@ -232,7 +232,7 @@ func TestTheSignInOfAHostedServer(t *testing.T) {
 }
 
 // The exit code is that of the first failure, but an owner's credential comes first.
-func TestExitCodes(t *testing.T) {
+func TestAnOwnersCredentialDecidesTheExitCode(t *testing.T) {
 	gone := filepath.Join(t.TempDir(), "absent")
 	options := doctor.Options{
 		Environment: []string{"PDPP_OWNER_TOKEN=x"}, Program: gone, Now: func() time.Time { return now },

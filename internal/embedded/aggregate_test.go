@@ -107,7 +107,7 @@ func TestARefusedAggregationNamesTheTypeOfItsField(t *testing.T) {
 	}
 }
 
-func TestBuckets(t *testing.T) {
+func TestAnInstantIsInTheSpanOfItsZone(t *testing.T) {
 	zone, err := time.LoadLocation("Europe/Berlin")
 	if err != nil {
 		t.Fatal(err)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestPhrases compares the records found by phrases with the records whose texts contain them.
-func TestPhrases(t *testing.T) {
+// It compares the records found by random phrases with the records whose texts contain them.
+func TestAPhraseFindsExactlyTheTextsThatContainIt(t *testing.T) {
 	random := rand.New(rand.NewPCG(1, 2)) // #nosec G404 -- a test
 	var notes []note
 	for i := range 200 {

@@ -123,7 +123,7 @@ func TestTheContentSecurityPolicy(t *testing.T) {
 	}
 }
 
-func TestHeaders(t *testing.T) {
+func TestAPageIsNeitherStoredNorFramed(t *testing.T) {
 	header := opened(hosted, view).Header()
 	for name, want := range map[string]string{
 		"Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
@@ -177,7 +177,7 @@ func TestHeadHasNoBody(t *testing.T) {
 }
 
 // Every id that an element refers to exists once.
-func TestIDs(t *testing.T) {
+func TestEachIDThatIsReferredToExistsOnce(t *testing.T) {
 	for name, options := range map[string]page.Options{"hosted": hosted, "sample": sample, "own data": ownData} {
 		body := opened(options, view).Body.String()
 		ids := map[string]int{}

@@ -10,7 +10,7 @@ import (
 )
 
 // The QR code in testdata was verified with an independent decoder (gozxing 0.1.1), so an identical drawing encodes the same link.
-func TestQRText(t *testing.T) {
+func TestAQRCodeIsDrawnIfItFits(t *testing.T) {
 	const link = "https://as.example/oauth/approve?request_uri=urn%3Aietf%3Aparams%3Aoauth%3Arequest_uri%3Areq_0123456789abcdef0123456789abcdef"
 	drawn := qrText(link, "", 200, 100)
 	want, err := os.ReadFile(filepath.Join("testdata", "qr.txt"))

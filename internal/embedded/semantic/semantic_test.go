@@ -10,7 +10,7 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
-func TestFuse(t *testing.T) {
+func TestARecordThatBothModesFoundComesFirst(t *testing.T) {
 	words := []search.Hit{{Version: 1}, {Version: 2}, {Version: 3}}
 	near := []vectors.Near{{Part: vectors.Part{Version: 9}}, {Part: vectors.Part{Version: 3}}}
 	var got []int64

@@ -2,7 +2,7 @@ package cli
 
 import "testing"
 
-func TestParseOrigin(t *testing.T) {
+func TestAnOriginHasNoPathAndNoCredentials(t *testing.T) {
 	for text, want := range map[string]string{
 		"https://MCP.Example":       "https://mcp.example",
 		"https://mcp.example:443/":  "https://mcp.example",
