@@ -16,6 +16,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
 // Load replaces the content of the store with a corpus. The fingerprint identifies the corpus for [Store.Loaded]. Progress, which may be
@@ -170,10 +171,10 @@ func (l *load) clear() {
 		var name string
 		err := rows.Scan(&name)
 		switch {
-		case l.batches || name != vectorTable && name != vectorFacts:
+		case l.batches || name != vectors.Table && name != vectors.FactTable:
 			drops += `DROP TABLE IF EXISTS "` + name + `";`
-		case name == vectorTable:
-			drops += "DELETE FROM " + vectorTable + ";"
+		case name == vectors.Table:
+			drops += "DELETE FROM " + vectors.Table + ";"
 		}
 		return err
 	}

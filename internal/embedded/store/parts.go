@@ -9,6 +9,7 @@ import (
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/search"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/vectors"
 )
 
 // A load is one run of [Store.Load] or [Store.Update]. It keeps the first error and does nothing after it.
@@ -95,10 +96,10 @@ func (l *load) removePart(part storedPart) {
 		l.exec("DROP TABLE " + tableName(one.number))
 	}
 	l.try(func() error {
-		if ok, err := hasTable(l.ctx, l.tx, vectorTable); !ok {
+		if ok, err := hasTable(l.ctx, l.tx, vectors.Table); !ok {
 			return err
 		}
-		return exec(l.ctx, l.tx, "DELETE FROM "+vectorTable+" WHERE version BETWEEN ? AND ?", part.first, part.last)
+		return exec(l.ctx, l.tx, "DELETE FROM "+vectors.Table+" WHERE version BETWEEN ? AND ?", part.first, part.last)
 	})
 	l.try(func() error { return search.RemoveParts(l.ctx, l.tx, part.first, part.last) })
 	l.exec("DELETE FROM streams WHERE part = ?", part.Name)

@@ -76,9 +76,3 @@ func streamNumbers(stored map[string]storedPart) map[streamKey]int {
 	}
 	return numbers
 }
-
-// Tables of package vectors.
-const (
-	vectorTable = "vectors"
-	vectorFacts = "vector_facts"
-)

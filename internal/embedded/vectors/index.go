@@ -43,15 +43,20 @@ type vectorSet struct {
 	values    []int8
 }
 
-// create creates the tables. Facts are the mark of the vectors and, for each stream, the version up to which records have vectors.
-const create = `CREATE TABLE IF NOT EXISTS vectors (
+// Names of the tables of an index. Facts are the mark of the vectors and, for each stream, the version up to which records have vectors.
+const (
+	Table     = "vectors"
+	FactTable = "vector_facts"
+)
+
+const create = "CREATE TABLE IF NOT EXISTS " + Table + ` (
 		version INTEGER NOT NULL, source INTEGER NOT NULL, field INTEGER NOT NULL, number INTEGER NOT NULL,
 		vector BLOB NOT NULL);
-	CREATE TABLE IF NOT EXISTS vector_facts (name TEXT PRIMARY KEY, value NOT NULL)`
+	CREATE TABLE IF NOT EXISTS ` + FactTable + " (name TEXT PRIMARY KEY, value NOT NULL)"
 
 const (
 	factMark = "mark"
-	setFact  = "INSERT OR REPLACE INTO vector_facts (name, value) VALUES (?, ?)"
+	setFact  = "INSERT OR REPLACE INTO " + FactTable + " (name, value) VALUES (?, ?)"
 )
 
 // Open reads the vectors of a store. The mark identifies what made them, such as a model: vectors with another mark are dropped.
@@ -76,7 +81,7 @@ func Open(ctx context.Context, db *sql.DB, mark string) (*Index, error) {
 
 // fact reads a fact, and leaves value as it is if there is none.
 func (x *Index) fact(ctx context.Context, name string, value any) error {
-	err := x.db.QueryRowContext(ctx, "SELECT value FROM vector_facts WHERE name = ?", name).Scan(value)
+	err := x.db.QueryRowContext(ctx, "SELECT value FROM "+FactTable+" WHERE name = ?", name).Scan(value)
 	if errors.Is(err, sql.ErrNoRows) {
 		return nil
 	}
@@ -84,7 +89,7 @@ func (x *Index) fact(ctx context.Context, name string, value any) error {
 }
 
 func (x *Index) read(ctx context.Context) (err error) {
-	rows, err := x.db.QueryContext(ctx, "SELECT version, source, field, number, vector FROM vectors ORDER BY rowid")
+	rows, err := x.db.QueryContext(ctx, "SELECT version, source, field, number, vector FROM "+Table+" ORDER BY rowid")
 	if err != nil {
 		return err
 	}
@@ -108,7 +113,7 @@ func (x *Index) Reset(ctx context.Context) error {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.vectorSet = vectorSet{}
-	_, err := x.db.ExecContext(ctx, "DELETE FROM vector_facts WHERE name <> '"+factMark+"'; DELETE FROM vectors")
+	_, err := x.db.ExecContext(ctx, "DELETE FROM "+FactTable+" WHERE name <> '"+factMark+"'; DELETE FROM "+Table)
 	return err
 }
 
@@ -139,7 +144,7 @@ func (x *Index) Add(ctx context.Context, stream string, done int64, parts []Part
 	stored := make([][]byte, len(parts))
 	for i, p := range parts {
 		stored[i] = pack(vectors[i])
-		if _, err := tx.ExecContext(ctx, "INSERT INTO vectors (version, source, field, number, vector) VALUES (?, ?, ?, ?, ?)",
+		if _, err := tx.ExecContext(ctx, "INSERT INTO "+Table+" (version, source, field, number, vector) VALUES (?, ?, ?, ?, ?)",
 			p.Version, p.Source, p.Column, p.Number, stored[i]); err != nil {
 			return err
 		}
