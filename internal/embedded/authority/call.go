@@ -99,8 +99,8 @@ func tooMany(of string, retryAfter time.Duration) *refusedError {
 // clip limits a text of a request that an error repeats to 200 bytes.
 func clip(text string) string { return strings.ToValidUTF8(text[:min(len(text), 200)], "") }
 
-// kinds maps statuses to the types of errors, for endpoints other than OAuth's own.
-var kinds = map[int]string{
+// errorTypes maps statuses to the types of errors, for endpoints other than OAuth's own.
+var errorTypes = map[int]string{
 	http.StatusBadRequest: "invalid_request_error", http.StatusUnauthorized: "authentication_error", http.StatusForbidden: "permission_error",
 	http.StatusNotFound: "not_found_error", http.StatusGone: "gone_error",
 	http.StatusMisdirectedRequest: "invalid_request_error", http.StatusTooManyRequests: "rate_limit_error",
@@ -122,7 +122,7 @@ func (c *call) refuse(err error) *refusedError {
 // body returns the body of the response, in the form of the reference's own endpoints.
 func (r *refusedError) body(requestID string) any {
 	return map[string]any{"error": map[string]string{
-		"code": r.Code, "message": r.Message, "type": kinds[r.Status], "request_id": requestID,
+		"code": r.Code, "message": r.Message, "type": errorTypes[r.Status], "request_id": requestID,
 	}}
 }
 
@@ -135,8 +135,8 @@ func (r *refusedError) oauthBody(requestID string) any {
 	return body
 }
 
-// same compares two secrets in constant time.
-func same(a, b string) bool {
+// sameSecret compares two secrets in constant time.
+func sameSecret(a, b string) bool {
 	x, y := sha256.Sum256([]byte(a)), sha256.Sum256([]byte(b))
 	return subtle.ConstantTimeCompare(x[:], y[:]) == 1
 }

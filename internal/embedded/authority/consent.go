@@ -35,7 +35,7 @@ func (s *Server) decide(c *call) (any, error) {
 	cookie, cookieErr := c.Cookie(consentCookie)
 	pending := s.requestOf(c)
 	isOwn := slices.Equal(c.Header["Origin"], []string{s.Origin(c.Request)}) && pending != nil && cookieErr == nil
-	if !isOwn || !same(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
+	if !isOwn || !sameSecret(c.form.Get("_csrf"), s.csrf(pending, cookie.Value)) {
 		return nil, refuse(http.StatusForbidden, "csrf_refused", "Open the approval page again and decide there")
 	}
 	show := func(status int, message string) (any, error) {
@@ -74,7 +74,7 @@ func (s *Server) decide(c *call) (any, error) {
 // IsOwner reports whether a text is the owner's secret. Wrong ones are not limited: the secret is random and too long to guess, and a limit
 // would let anyone lock the owner out.
 func (s *Server) IsOwner(secret string) bool {
-	return s.OwnerSecret != "" && same(strings.TrimSpace(secret), s.OwnerSecret)
+	return s.OwnerSecret != "" && sameSecret(strings.TrimSpace(secret), s.OwnerSecret)
 }
 
 // connections lists the connector keys and connection ids that a client has to know. It requires the owner's secret as password of HTTP

@@ -21,7 +21,7 @@ type introspection struct {
 // grantOf authenticates the introspecting client, and returns the grant of the token.
 func (s *Server) grantOf(c *call) (grant Grant, known bool, err error) {
 	id, secret, ok := c.BasicAuth()
-	if !same(id, s.ClientID) || !same(secret, s.ClientSecret) || !ok || s.ClientID == "" {
+	if !sameSecret(id, s.ClientID) || !sameSecret(secret, s.ClientSecret) || !ok || s.ClientID == "" {
 		c.header.Set("WWW-Authenticate", `Basic realm="introspection"`)
 		return Grant{}, false, refuse(http.StatusUnauthorized, "context.authentication_failed", "Introspection client authentication failed")
 	}

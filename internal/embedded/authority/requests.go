@@ -51,7 +51,7 @@ type request struct {
 
 func (r *request) uri() string { return requestURIPrefix + r.code }
 
-func (s *Server) find(is func(*request) bool) *request {
+func (s *Server) findRequest(is func(*request) bool) *request {
 	for _, r := range s.requests {
 		if is(r) {
 			return r
@@ -60,8 +60,8 @@ func (s *Server) find(is func(*request) bool) *request {
 	return nil
 }
 
-// open adds a request with its details. The caller holds the mutex.
-func (s *Server) open(r *request, details string) (err error) {
+// addRequest adds a request with its details. The caller holds the mutex.
+func (s *Server) addRequest(r *request, details string) (err error) {
 	if details != "" {
 		if r.details, err = s.parseDetails(details); err != nil {
 			return err
@@ -96,7 +96,7 @@ func (s *Server) push(c *call) (any, error) {
 		return nil, err
 	}
 	pending := &request{client: by, exchange: "cex_" + rand.Text()}
-	if err := s.open(pending, details); err != nil {
+	if err := s.addRequest(pending, details); err != nil {
 		return nil, err
 	}
 	c.status = http.StatusCreated
@@ -131,8 +131,8 @@ func (s *Server) connect(c *call) (any, error) {
 
 // pollConnect answers a poll. An approved request that is first polled after its end has expired, and its token is revoked.
 func (s *Server) pollConnect(c *call) (any, error) {
-	pending := s.find(func(p *request) bool { return p.attempt != "" && p.attempt == c.id })
-	if pending == nil || !same(c.form.Get("polling_code"), pending.pollingCode) || pending.decision == denied && pending.collected {
+	pending := s.findRequest(func(p *request) bool { return p.attempt != "" && p.attempt == c.id })
+	if pending == nil || !sameSecret(c.form.Get("polling_code"), pending.pollingCode) || pending.decision == denied && pending.collected {
 		return nil, refuse(http.StatusUnauthorized, "invalid_grant", "Unknown agent-connect polling handle")
 	}
 	switch {
@@ -157,8 +157,8 @@ func (s *Server) pollConnect(c *call) (any, error) {
 
 // exchangeConsent exchanges the code that the owner copied from the page for the token.
 func (s *Server) exchangeConsent(c *call) (any, error) {
-	found := s.find(func(p *request) bool {
-		return p.decision == approved && p.exchange != "" && same(p.exchange, c.form.Get("code"))
+	found := s.findRequest(func(p *request) bool {
+		return p.decision == approved && p.exchange != "" && sameSecret(p.exchange, c.form.Get("code"))
 	})
 	switch {
 	case found == nil:
@@ -184,7 +184,7 @@ func (s *Server) startDevice(c *call) (any, error) {
 		return nil, badRequest("invalid_request", "authorization_details of valid JSON is required for MCP device authorization")
 	}
 	pending := &request{client: by, deviceCode: "dc_" + rand.Text()}
-	if err := s.open(pending, details); err != nil {
+	if err := s.addRequest(pending, details); err != nil {
 		return nil, err
 	}
 	return map[string]any{
@@ -221,7 +221,7 @@ func (s *Server) authorize(c *call) (any, error) {
 		}
 		pending.details = []detail{wholeSource(connector.SourceID)}
 	}
-	if err := s.open(pending, details); err != nil {
+	if err := s.addRequest(pending, details); err != nil {
 		return nil, err
 	}
 	return c.redirect(s.consentURL(c, pending))

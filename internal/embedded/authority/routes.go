@@ -26,16 +26,16 @@ var routes = map[string]answerer{
 	"GET oauth/authorize":             (*Server).authorize,
 	"POST oauth/token":                (*Server).answerToken,
 	"POST consent/exchange":           (*Server).exchangeConsent,
-	"GET consent":                     shown((*Server).showConsent),
-	"POST consent/approve":            shown((*Server).decide),
-	"POST consent/deny":               shown((*Server).decide),
+	"GET consent":                     ownHostOnly((*Server).showConsent),
+	"POST consent/approve":            ownHostOnly((*Server).decide),
+	"POST consent/deny":               ownHostOnly((*Server).decide),
 	"POST grants/*/revoke":            (*Server).revoke,
-	"GET _ref/connections":            shown((*Server).connections),
+	"GET _ref/connections":            ownHostOnly((*Server).connections),
 }
 
-// shown wraps the answerer of a page for browsers. It refuses requests under another host name, which another site could have resolved to
+// ownHostOnly wraps the answerer of a page for browsers. It refuses requests under another host name, which another site could have resolved to
 // this server (DNS rebinding).
-func shown(answer answerer) answerer {
+func ownHostOnly(answer answerer) answerer {
 	return func(s *Server, c *call) (any, error) {
 		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
 			return nil, refuse(http.StatusMisdirectedRequest, "host_refused", "The host name %q is not this server's: open this page at %s",

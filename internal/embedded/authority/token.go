@@ -51,7 +51,7 @@ func (s *Server) newTokenBody(token string) tokenBody {
 }
 
 func (s *Server) redeemDevice(code, clientID string) (any, error) {
-	pending := s.find(func(p *request) bool { return p.deviceCode != "" && same(p.deviceCode, code) })
+	pending := s.findRequest(func(p *request) bool { return p.deviceCode != "" && sameSecret(p.deviceCode, code) })
 	if pending == nil {
 		return nil, badRequest("invalid_grant", "Unknown or invalid device_code")
 	}
@@ -76,14 +76,16 @@ func (s *Server) redeemDevice(code, clientID string) (any, error) {
 // redeemCode exchanges an authorization code for tokens, once, within a minute. A wrong verifier or redirect URI leaves the code valid. A
 // second use with the right ones revokes the tokens of the first, because one of the two callers stole it (RFC 6749, section 4.1.2).
 func (s *Server) redeemCode(form url.Values) (any, error) {
-	pending := s.find(func(p *request) bool { return p.authorizationCode != "" && same(p.authorizationCode, form.Get("code")) })
+	pending := s.findRequest(func(p *request) bool {
+		return p.authorizationCode != "" && sameSecret(p.authorizationCode, form.Get("code"))
+	})
 	if pending == nil || pending.client.ID != form.Get("client_id") || !s.Now().Before(pending.codeExpires) {
 		return nil, badRequest("invalid_grant", "Authorization code is invalid or already used")
 	}
 	switch {
 	case form.Get("redirect_uri") != pending.redirectURI:
 		return nil, badRequest("invalid_grant", "Authorization code redirect_uri mismatch")
-	case !same(oauth2.S256ChallengeFromVerifier(form.Get("code_verifier")), strings.TrimRight(pending.challenge, "=")):
+	case !sameSecret(oauth2.S256ChallengeFromVerifier(form.Get("code_verifier")), strings.TrimRight(pending.challenge, "=")):
 		return nil, badRequest("invalid_grant", "Authorization code PKCE verification failed")
 	case pending.redeemed != nil:
 		s.end(pending.redeemed)
