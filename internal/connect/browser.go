@@ -162,32 +162,3 @@ func (l *loopback) read(query url.Values) (callback, error) {
 	}
 	return callback{code, refused}, nil
 }
-
-// byCode pushes the request, and asks the owner to copy the code that the page shows after the approval.
-func (a *attempt) byCode(ctx context.Context) (issued, error) {
-	if a.Ask == nil {
-		return issued{}, errNoWay
-	}
-	pushed, err := a.push(ctx)
-	if err != nil {
-		return issued{}, err
-	}
-	page, err := SecureURL(pushed.AuthorizationURL)
-	if err != nil {
-		return issued{}, errNoWay
-	}
-	timeout := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
-	a.show(pushed.AuthorizationURL, a.aboutWait(timeout)+"\nThe page then shows a code that begins with cex_. Enter it here:")
-	asking, cancel := context.WithTimeout(ctx, timeout)
-	defer cancel()
-	code, err := a.Ask(asking)
-	switch {
-	case ctx.Err() != nil:
-		return issued{}, a.stopped(beforeItCameBack)
-	case errors.Is(err, context.DeadlineExceeded):
-		return issued{}, ended("expired_token", "")
-	case err != nil:
-		return issued{}, err
-	}
-	return take(a.post(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code}))
-}

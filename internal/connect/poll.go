@@ -146,6 +146,35 @@ func (a *attempt) byDevice(ctx context.Context) (issued, error) {
 	return a.poll(ctx, s, func(ctx context.Context) ([]byte, error) { return a.post(ctx, a.server.Token, form) })
 }
 
+// byCode pushes the request, and asks the owner to copy the code that the page shows after the approval.
+func (a *attempt) byCode(ctx context.Context) (issued, error) {
+	if a.Ask == nil {
+		return issued{}, errNoWay
+	}
+	pushed, err := a.push(ctx)
+	if err != nil {
+		return issued{}, err
+	}
+	page, err := SecureURL(pushed.AuthorizationURL)
+	if err != nil {
+		return issued{}, errNoWay
+	}
+	timeout := seconds(pushed.ExpiresIn, defaultApprovalTime, longestApprovalTime)
+	a.show(pushed.AuthorizationURL, a.aboutWait(timeout)+"\nThe page then shows a code that begins with cex_. Enter it here:")
+	asking, cancel := context.WithTimeout(ctx, timeout)
+	defer cancel()
+	code, err := a.Ask(asking)
+	switch {
+	case ctx.Err() != nil:
+		return issued{}, a.stopped(beforeItCameBack)
+	case errors.Is(err, context.DeadlineExceeded):
+		return issued{}, ended("expired_token", "")
+	case err != nil:
+		return issued{}, err
+	}
+	return take(a.post(context.WithoutCancel(ctx), origin(page)+"/consent/exchange", map[string]string{"code": code}))
+}
+
 // poll shows the link and calls ask until the owner has decided. It asks again after a network error or an answer that is not JSON.
 func (a *attempt) poll(ctx context.Context, s started, ask func(context.Context) ([]byte, error)) (issued, error) {
 	link := s.link()
