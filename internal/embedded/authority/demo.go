@@ -109,8 +109,8 @@ func Everything(connectors []model.Connector) []StreamGrant {
 // narrowFields are what the narrow grant shows of a mailbox.
 var narrowFields = []string{"id", "subject", "received_at", "thread_id"}
 
-// grantNarrow grants four fields of the messages of a mailbox since 2026-03-01: of a mailbox for work, if there is one. Without a mailbox it
-// grants the first four fields of the first stream.
+// grantNarrow grants four fields of the messages of a mailbox since 2026-03-01: of a mailbox for work, if there is one. Without a mailbox
+// it grants the first four fields of the first stream.
 func grantNarrow(connectors []model.Connector) (narrow []StreamGrant) {
 	for _, connector := range connectors {
 		for _, stream := range connector.Streams {

@@ -33,8 +33,8 @@ var routes = map[string]answerer{
 	"GET _ref/connections":            ownHostOnly((*Server).connections),
 }
 
-// ownHostOnly wraps the answerer of a page for browsers. It refuses requests under another host name, which another site could have resolved to
-// this server (DNS rebinding).
+// ownHostOnly wraps the answerer of a page for browsers. It refuses requests under another host name, which another site could have
+// resolved to this server (DNS rebinding).
 func ownHostOnly(answer answerer) answerer {
 	return func(s *Server, c *call) (any, error) {
 		if _, own, _ := strings.Cut(s.Origin(c.Request), "://"); c.Host != own {
