@@ -4,11 +4,9 @@ import (
 	"bytes"
 	"cmp"
 	"encoding/base64"
-	"errors"
 	"fmt"
 	"io"
 	"mime"
-	"mime/multipart"
 	"mime/quotedprintable"
 	"net/mail"
 	"net/textproto"
@@ -84,33 +82,62 @@ func (m *message) walk(header textproto.MIMEHeader, body []byte, depth int) {
 // walkParts reads the parts between the boundaries. Of alternatives it keeps plain text, and HTML only if there is none.
 func (m *message) walkParts(kind, boundary string, body []byte, depth int) {
 	first := len(m.parts)
-	reader := multipart.NewReader(bytes.NewReader(body), boundary)
-	for count := 0; ; count++ {
-		part, err := reader.NextRawPart()
-		switch {
-		case errors.Is(err, io.EOF) && (count > 0 || len(bytes.TrimSpace(body)) == 0):
-		case err != nil && count == 0:
-			m.defect("parts that cannot be told apart")
-			m.parts = append(m.parts, textPart{m.decodeText("", body), false})
-			return
-		case err != nil:
-			m.defect("the last part is cut off")
-		case len(m.parts)+len(m.files) >= maxParts:
+	parts, isWhole := split(body, boundary)
+	switch {
+	case len(parts) == 0 && len(bytes.TrimSpace(body)) > 0:
+		m.defect("parts that cannot be told apart")
+		m.parts = append(m.parts, textPart{m.decodeText("", body), false})
+		return
+	case !isWhole && len(parts) > 0:
+		m.defect("the last part is cut off")
+	}
+	for _, part := range parts {
+		if len(m.parts)+len(m.files) >= maxParts {
 			m.defect(fmt.Sprintf("more than %d parts", maxParts))
-			err = io.EOF
-		}
-		if err != nil {
 			break
 		}
-		content, err := io.ReadAll(part)
-		if err != nil {
-			m.defect("the last part is cut off")
-		}
-		m.walk(part.Header, content, depth+1)
+		header, content := m.headed(part)
+		m.walk(header, content, depth+1)
 	}
 	if kind == "multipart/alternative" {
 		m.preferPlain(first)
 	}
+}
+
+// split returns the parts between the lines of a boundary, at most one more than are read. It is not that of mime/multipart, which gives
+// up at a line that is not part of a header, and at a line end that is unlike the first. isWhole is false if the last part has no end.
+func split(body []byte, boundary string) (parts [][]byte, isWhole bool) {
+	begin, at, open := -1, 0, []byte("--"+strings.TrimRight(boundary, " \t"))
+	for line := range bytes.Lines(body) {
+		mark, isMark := bytes.CutPrefix(bytes.TrimRight(line, " \t\r\n"), open)
+		isEnd := isMark && string(mark) == "--"
+		if isEnd || isMark && len(mark) == 0 {
+			if begin >= 0 {
+				parts = append(parts, bytes.TrimSuffix(bytes.TrimSuffix(body[begin:at], []byte("\n")), []byte("\r")))
+			}
+			if begin = at + len(line); isEnd || len(parts) > maxParts {
+				return parts, true
+			}
+		}
+		at += len(line)
+	}
+	if begin >= 0 && begin < len(body) {
+		parts = append(parts, body[begin:])
+	}
+	return parts, false
+}
+
+// headed splits a part into its header and its content. A part may have no header.
+func (m *message) headed(part []byte) (textproto.MIMEHeader, []byte) {
+	head, content := cutHeader(part)
+	if len(head) > 0 && !headerLine().Match(head) {
+		return nil, part
+	}
+	one, err := mail.ReadMessage(bytes.NewReader(m.repair(head)))
+	if err != nil {
+		return nil, content
+	}
+	return textproto.MIMEHeader(one.Header), content
 }
 
 func (m *message) preferPlain(first int) {
