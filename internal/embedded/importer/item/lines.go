@@ -47,7 +47,7 @@ type Lines struct {
 	Within  func(line int) (in, on bool) // in: the line is read, else it is empty; on: false ends the input; nil: all are read
 	input   *bufio.Reader
 	buffer  []byte
-	waiting [][]byte // taken back; nil: a line that was too long
+	waiting [][]byte // taken back, the next one last; nil: a line that was too long
 }
 
 // NewLines reads the lines of a file.
@@ -56,9 +56,9 @@ func NewLines(input *bufio.Reader) *Lines { return &Lines{Most: MaxLine, input: 
 // Next returns a line that is valid until the next call, ErrTooLong for a line that it skipped, or io.EOF.
 func (l *Lines) Next() ([]byte, error) {
 	l.Number++
-	if len(l.waiting) > 0 {
-		line := l.waiting[0]
-		l.waiting = l.waiting[1:]
+	if last := len(l.waiting) - 1; last >= 0 {
+		line := l.waiting[last]
+		l.waiting = l.waiting[:last]
 		if line == nil {
 			return nil, ErrTooLong
 		}
@@ -97,7 +97,9 @@ func (l *Lines) Next() ([]byte, error) {
 // Back takes back the lines that were read last, to return them again. It keeps the slices.
 func (l *Lines) Back(lines ...[]byte) {
 	l.Number -= len(lines)
-	l.waiting = append(lines, l.waiting...)
+	for _, line := range slices.Backward(lines) {
+		l.waiting = append(l.waiting, line)
+	}
 }
 
 // Peek returns the next line without reading past it: nil at the end, and for a line that is too long.
