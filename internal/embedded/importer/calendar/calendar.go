@@ -42,8 +42,11 @@ func (r *reader) next() (component, error) {
 		if err != nil {
 			return component{}, err
 		}
-		if one.Name == "X-WR-CALNAME" {
+		switch {
+		case one.Name == "X-WR-CALNAME":
 			r.name = one.Text()
+		case one.Is("BEGIN", "VCALENDAR"): // another one, which need not have a name
+			r.name = ""
 		}
 		if one.Name != "BEGIN" || one.Is("BEGIN", "VCALENDAR") {
 			continue
@@ -197,6 +200,9 @@ type calendarTime struct {
 	local bool   // a local time, without a zone or in an unknown one
 	zone  string // as the file names it
 }
+
+// isPlaced reports a time that is the same moment everywhere.
+func (t calendarTime) isPlaced() bool { return !t.day && !t.local }
 
 func (t calendarTime) String() string {
 	switch {

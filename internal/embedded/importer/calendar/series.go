@@ -12,6 +12,7 @@ import (
 	"github.com/teambition/rrule-go"
 
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
 )
 
 // Limits of the expansion of a series into days: yearsAhead is the number of years after the current year or, if later, after the last year
@@ -146,13 +147,23 @@ func (r *seriesReader) on(clock time.Time) item.Item {
 	id := r.id + "#" + clock.Format(layout)
 	starts, ends := r.at(clock), r.periods[clock]
 	if ends.when.IsZero() && !r.ends.when.IsZero() {
-		length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
-		if ends = r.at(clock.Add(length)); length > 0 && !ends.when.After(starts.when) {
-			// clocks went forward in between
-			ends.when = starts.when.Add(length)
-		}
+		ends = r.endOf(clock, starts)
 	}
 	return r.events.event(r.of, id, r.id, starts, ends)
+}
+
+// endOf returns when the event ends that starts on a day: as long after that as the first one by the clock, or if it ends in another zone
+// by the time.
+func (r *seriesReader) endOf(clock time.Time, starts calendarTime) calendarTime {
+	if r.ends.zone != r.starts.zone && r.starts.isPlaced() && r.ends.isPlaced() {
+		return calendarTime{when: starts.when.Add(r.ends.when.Sub(r.starts.when)).In(r.ends.when.Location()), zone: r.ends.zone}
+	}
+	length := at(r.ends.when, time.UTC).Sub(at(r.starts.when, time.UTC))
+	ends := r.at(clock.Add(length))
+	if length > 0 && !ends.when.After(starts.when) { // clocks went forward in between
+		ends.when = starts.when.Add(length)
+	}
+	return ends
 }
 
 // survey is the first pass over the file: it determines which years it covers, and which days of series were changed.
@@ -170,7 +181,7 @@ func (r *seriesReader) survey() {
 			}
 		}
 		if day, ok := c.instant("RECURRENCE-ID"); ok {
-			r.changed[c.id()+" "+key(day)] = true
+			addDay(r.changed, c.id()+" ", day)
 		}
 	}
 	r.end = time.Date(year+yearsAhead+1, time.January, 1, 0, 0, 0, 0, time.UTC)
@@ -183,14 +194,6 @@ func (h *happening) at(clock time.Time) calendarTime {
 		at, _ = h.of.inZone(clock, at.zone)
 	}
 	return at
-}
-
-// key returns the same text for equal times in different zones.
-func key(t calendarTime) string {
-	if !t.day && !t.local {
-		t.when = t.when.UTC()
-	}
-	return t.String()
 }
 
 // rule returns the recurrence rule of the series and the end that it names (UNTIL). It fails if the rule recurs within a day or is too
@@ -222,14 +225,14 @@ func (r *seriesReader) unfold() (days []time.Time, ok bool) {
 	r.later, r.cut = false, false
 	add := func(clock time.Time) bool {
 		day := r.at(clock)
-		switch name := key(day); {
+		switch {
 		case isPast(day, until):
 			return false
 		case !clock.Before(r.end):
 			r.later = true
 			return false
-		case excluded[name] || excluded[clock.Format(time.DateOnly)] || r.changed[r.id+" "+name],
-			seen[clock] || isForEver && len(days) > 0 && clock.Year() < r.since:
+		case isNamed(excluded, "", day, clock), isNamed(r.changed, r.id+" ", day, clock), seen[clock],
+			isForEver && len(days) > 0 && clock.Year() < r.since:
 			return true
 		}
 		seen[clock] = true
@@ -271,7 +274,7 @@ func (r *seriesReader) follow(rule *rrule.ROption, begins time.Time, add func(ti
 func (r *seriesReader) excluded() map[string]bool {
 	keys := map[string]bool{}
 	for _, day := range r.times("EXDATE") {
-		keys[key(day.starts)] = true
+		addDay(keys, "", day.starts)
 	}
 	return keys
 }
@@ -317,6 +320,9 @@ func (r *seriesReader) times(name string) (all []happening) {
 		for text := range strings.SplitSeq(property.Value, ",") {
 			text, end, _ := strings.Cut(strings.TrimSpace(text), "/")
 			starts, ok := r.of.placed(text, property.Params["TZID"])
+			if !ok && text != "" {
+				r.of.defect("a time of " + name + " is not read: " + utf8text.OneLine(text))
+			}
 			if !ok {
 				continue
 			}
