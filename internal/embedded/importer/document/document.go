@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"path"
+	"slices"
 	"strings"
 	"time"
 
@@ -169,7 +170,11 @@ func (t *officeText) add(token xml.Token, inside []string) error {
 	case xml.StartElement:
 		switch token.Name.Local {
 		case "tab":
-			t.text.WriteByte('\t')
+			if !slices.Contains(inside, "tabs") { // else it is a position in the layout
+				t.text.WriteByte('\t')
+			}
+		case "noBreakHyphen":
+			t.text.WriteByte('-')
 		case "br", "line-break", "cr":
 			t.text.WriteByte('\n')
 		case "s":
@@ -190,12 +195,13 @@ func (t *officeText) add(token xml.Token, inside []string) error {
 	return nil
 }
 
-// isShown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of tracked changes.
+// isShown reports that text is part of a paragraph: in .docx of a "t", in .odt of a "p" or "h" outside of tracked changes. What was moved
+// is shown where it is now, and a text box in its first form.
 func isShown(inside []string) bool {
 	paragraph := false
 	for _, name := range inside {
 		switch name {
-		case "tracked-changes", "delText", "instrText":
+		case "tracked-changes", "delText", "instrText", "moveFrom", "Fallback":
 			return false
 		case "annotation": // leave out its author and date
 			paragraph = false

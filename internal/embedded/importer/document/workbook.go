@@ -26,15 +26,20 @@ func OpenWorkbook(file fs.File) (*Workbook, error) {
 	if err != nil {
 		return nil, err
 	}
-	b := &Workbook{Closer: file, parts: parts, size: size, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC)}
+	b := &Workbook{Closer: file, parts: parts, size: size, epoch: time.Date(1899, time.December, 30, 0, 0, 0, 0, time.UTC),
+		shared: map[string]string{"sharedStrings": "xl/sharedStrings.xml", "styles": "xl/styles.xml"}}
 	places := map[string]string{}
 	err = b.each("xl/_rels/workbook.xml.rels", func(e xml.StartElement) {
-		if e.Name.Local == "Relationship" && strings.HasSuffix(attribute(e, "Type"), "/worksheet") {
-			target := attribute(e, "Target")
-			if !strings.HasPrefix(target, "/") {
-				target = "/xl/" + target
-			}
-			places[attribute(e, "Id")] = strings.TrimPrefix(path.Clean(target), "/")
+		target := attribute(e, "Target")
+		if !strings.HasPrefix(target, "/") {
+			target = "/xl/" + target
+		}
+		target = strings.TrimPrefix(path.Clean(target), "/")
+		switch kind := path.Base(attribute(e, "Type")); {
+		case kind == "worksheet":
+			places[attribute(e, "Id")] = target
+		case b.shared[kind] != "":
+			b.shared[kind] = target
 		}
 	})
 	if err != nil {
@@ -117,9 +122,9 @@ func (b *Workbook) share() error {
 		return nil
 	}
 	b.texts = []string{}
-	if _, err := b.parts.Open("xl/sharedStrings.xml"); err == nil {
+	if _, err := b.parts.Open(b.shared["sharedStrings"]); err == nil {
 		var text strings.Builder
-		err := b.tokens("xl/sharedStrings.xml", func(token xml.Token, inside []string) error {
+		err := b.tokens(b.shared["sharedStrings"], func(token xml.Token, inside []string) error {
 			last := len(inside) - 1
 			switch token := token.(type) {
 			case xml.EndElement:
@@ -139,7 +144,7 @@ func (b *Workbook) share() error {
 		}
 	}
 	custom, inStyles := map[int]cellStyle{}, false
-	_ = b.each("xl/styles.xml", func(e xml.StartElement) { // without styles no number is a date
+	_ = b.each(b.shared["styles"], func(e xml.StartElement) { // without styles no number is a date
 		id, _ := strconv.Atoi(attribute(e, "numFmtId"))
 		switch e.Name.Local {
 		case "numFmt":
@@ -170,7 +175,8 @@ type Workbook struct {
 	Sheets []Sheet
 	parts  *zip.Reader
 	size   int64
-	texts  []string // shared by cells
+	shared map[string]string // names of the files in the archive with what cells share, by kind: some programs write others than Excel
+	texts  []string          // shared by cells
 	styles []cellStyle
 	epoch  time.Time
 }
