@@ -5,6 +5,7 @@ import (
 	"bufio"
 	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"slices"
 	"strings"
@@ -72,11 +73,14 @@ var standard = map[string]string{
 
 func (r *reader) card() (item.Item, error) {
 	one := item.Item{Line: r.lines.Number}
-	values := map[string][]string{}
+	values, isPicture := map[string][]string{}, false // the last property was one, which some phones do not fold
 	for {
 		p, err := r.lines.Property()
 		switch {
 		case item.IsUnusable(err): // such as a picture that is too long
+			if bad, _ := errors.AsType[item.UnusableError](err); one.Note == "" && !isPicture {
+				one.Note = fmt.Sprintf("line %d is left out: %s", bad.Line, bad.Reason)
+			}
 			continue
 		case p.Name == "BEGIN": // the next card begins
 			r.lines.Back(p)
@@ -89,6 +93,7 @@ func (r *reader) card() (item.Item, error) {
 			return item.Item{}, err
 		}
 		var text string
+		isPicture = p.Name == "PHOTO" || p.Name == "LOGO"
 		switch p.Name = cmp.Or(standard[p.Name], p.Name); p.Name {
 		case "END":
 			finish(&one, values)
