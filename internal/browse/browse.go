@@ -142,7 +142,7 @@ func (p *Pages) file(w http.ResponseWriter, r *http.Request, q query) {
 func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why string) {
 	const title = "This page cannot be shown"
 	p.frame.Write(w, r, status, title, page.Main(
-		h.Class("alone"), h.H1(g.Text(title)), h.P(g.Text(why)), h.P(page.Link("/", "Start again")),
+		page.Class("alone"), h.H1(g.Text(title)), page.P(g.Text(why)), page.P(page.Link("/", "Start again")),
 	))
 }
 
@@ -150,15 +150,15 @@ func (p *Pages) refuse(w http.ResponseWriter, r *http.Request, status int, why s
 func (p *Pages) askSecret(w http.ResponseWriter, r *http.Request, status int, q query, wrong string) {
 	const title = "Your data"
 	p.frame.Write(w, r, status, title, page.Main(
-		h.Class("alone"), page.Icon("56"), h.H1(g.Text(title)),
+		page.Class("alone"), page.Icon("56"), h.H1(g.Text(title)),
 		h.Form(
 			h.Method("post"), h.Action(q.link()), h.AutoComplete("off"),
-			g.If(wrong != "", h.P(h.Class("message bad"), h.Role("alert"), g.Text(wrong))),
+			g.If(wrong != "", page.P(page.Class("message bad"), h.Role("alert"), g.Text(wrong))),
 			page.Secret("It is in the terminal where this server was started."),
-			h.P(h.Button(h.Type("submit"), g.Text("Open"))),
+			page.P(h.Button(h.Type("submit"), g.Text("Open"))),
 		),
-		h.P(
-			h.Class("quiet"), g.Text("To let an assistant read instead: "), page.Link("/?view=connect", "how to connect one"), g.Text("."),
+		page.P(
+			page.Class("quiet"), g.Text("To let an assistant read instead: "), page.Link("/?view=connect", "how to connect one"), g.Text("."),
 		),
 	))
 }

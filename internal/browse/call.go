@@ -29,9 +29,9 @@ func (v *view) tool(ctx context.Context) g.Node {
 		names = append(names, tool.Text("name"))
 	}
 	return g.Group{
-		h.H1(g.Text(v.title)), h.P(g.Text("As an assistant does, and see all that it gets.")),
+		h.H1(g.Text(v.title)), page.P(g.Text("As an assistant does, and see all that it gets.")),
 		asks(
-			"call", nil, h.Class("tools"),
+			"call", nil, page.Class("tools"),
 			choose("tool", "tool", "Tool", v.Get("tool"), names, nil),
 			page.Field(
 				"arguments", "Arguments",
@@ -58,7 +58,7 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	return g.If(text.Len() > 0, g.Group{
 		h.H2(g.Text("Answer")),
 		h.Div(
-			h.Class("channels"), h.Section(h.H3(g.Text("Text")), longText("Text", text.String())),
+			page.Class("channels"), h.Section(h.H3(g.Text("Text")), longText("Text", text.String())),
 			h.Section(h.H3(g.Text("Structured")), longText("Structured result", structured.String())),
 		),
 	})
@@ -68,7 +68,7 @@ func about(tool rs.Object) g.Node {
 	schema := tool.Object("inputSchema")
 	required := schema.Array("required")
 	return h.Details(
-		h.Summary(g.Text(tool.Text("name"))), h.P(g.Text(tool.Text("description"))),
+		h.Summary(g.Text(tool.Text("name"))), page.P(g.Text(tool.Text("description"))),
 		h.Dl(g.Map(schema.Object("properties"), func(one rs.Member) g.Node {
 			property := rs.AsObject(one.Value)
 			kind := property.Text("type")

@@ -35,7 +35,7 @@ func (v *view) months(ctx context.Context) g.Node {
 	top := g.Group{trail(link("records", "stream", stream, "connection", connection), stream), h.H1(g.Text(v.title))}
 	times := v.describe(ctx, stream, connection).times()
 	if len(times) == 0 {
-		return append(top, v.said(), g.If(v.failure == nil, h.P(g.Text("Its records have no time by which they could be counted."))))
+		return append(top, v.said(), g.If(v.failure == nil, page.P(g.Text("Its records have no time by which they could be counted."))))
 	}
 	v.query = v.with("field", cmp.Or(v.Get("field"), times[0]), "by", cmp.Or(v.Get("by"), "month"))
 	answer := v.callForData(ctx, "aggregate", arguments(
@@ -43,23 +43,23 @@ func (v *view) months(ctx context.Context) g.Node {
 	)).Object("data")
 	bars, without := v.bars(objects(answer, "groups"))
 	top = append(top, v.said(), asks(
-		"months", []string{"stream", stream, "connection", connection}, h.Class("tools"),
+		"months", []string{"stream", stream, "connection", connection}, page.Class("tools"),
 		h.Div(
-			h.Class("row"),
+			page.Class("row"),
 			choose("field", "field", "Time", v.Get("field"), times, nil),
 			choose("by", "by", "By", v.Get("by"), choices["by"], nil),
 			submit("Show"),
 		),
 	))
 	if len(bars) == 0 {
-		return append(top, g.If(v.failure == nil, h.P(g.Text("No record has a time in this field."))))
+		return append(top, g.If(v.failure == nil, page.P(g.Text("No record has a time in this field."))))
 	}
 	figure, summary := plot(bars)
 	said := grouped(answer.Text("filtered_record_count")) + " records. " + summary
 	if later, _ := answer.Number("other_count"); later > 0 {
 		said += " " + grouped(strconv.Itoa(later)) + " records are later than what is shown: choose years to see all."
 	}
-	return append(top, h.P(g.Text(said)), figure, v.countTable(bars, without))
+	return append(top, page.P(g.Text(said)), figure, v.countTable(bars, without))
 }
 
 // bars returns a bar for each group and for each empty month between two; without is the count of records without a time.
@@ -109,7 +109,7 @@ func plot(bars []bar) (figure g.Node, summary string) {
 		ticks = append(ticks, h.Span(g.Text(grouped(strconv.Itoa(at)))))
 	}
 	line := func(class, y string) g.Node {
-		return g.El("line", h.Class(class), g.Attr("x1", "0"), g.Attr("x2", "100%"), g.Attr("y1", y), g.Attr("y2", y))
+		return g.El("line", page.Class(class), g.Attr("x1", "0"), g.Attr("x2", "100%"), g.Attr("y1", y), g.Attr("y2", y))
 	}
 	percent := func(name string, bars float64) g.Node {
 		return g.Attr(name, fmt.Sprintf("%.3f%%", 100*bars)) // of the width
@@ -120,14 +120,14 @@ func plot(bars []bar) (figure g.Node, summary string) {
 		left, height := width*float64(i), max(b.count*plotHeight/scale, min(b.count, 1))
 		drawn = append(drawn,
 			g.El("rect",
-				h.Class("bar"), percent("x", left+width*0.1), g.Attr("y", strconv.Itoa(plotHeight-height)), percent("width", width*0.8),
+				page.Class("bar"), percent("x", left+width*0.1), g.Attr("y", strconv.Itoa(plotHeight-height)), percent("width", width*0.8),
 				h.Height(strconv.Itoa(height)), g.El("title", g.Text(b.label+": "+strconv.Itoa(b.count))),
 			),
 			g.If(i%every == 0, g.El("text", percent("x", left+width/2), g.Attr("y", "190"), g.Text(b.label))),
 		)
 	}
 	return h.Figure(
-		h.Div(h.Class("scale"), h.Aria("hidden", "true"), ticks),
+		h.Div(page.Class("scale"), h.Aria("hidden", "true"), ticks),
 		h.SVG(
 			h.Role("img"), h.Aria("label", "Bars of the counts. "+summary+" The table below has every count."), h.Width("100%"), h.Height("200"),
 			line("grid", "0.5"), line("grid", "85"), line("axis", "170"), drawn,
@@ -139,7 +139,7 @@ func plot(bars []bar) (figure g.Node, summary string) {
 func (v *view) countTable(bars []bar, without string) g.Node {
 	by := v.Get("by")
 	return h.Details(h.Summary(g.Text("The same as a table")), h.Table(
-		h.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
+		page.Class("counts"), h.Caption(g.Text(v.Get("stream")+" by "+by)), page.Columns(strings.ToUpper(by[:1])+by[1:], "", "Records", "number"),
 		h.TBody(
 			g.Map(bars, func(b bar) g.Node { return page.Row(b.link, b.label, page.Cell("number", b.shown())) }),
 			g.If(without != "", page.Row("", "without a time", page.Cell("number", grouped(without)))),

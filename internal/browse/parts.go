@@ -23,8 +23,8 @@ func (v *view) document(content g.Node) g.Node {
 	}
 	return g.Group{
 		h.Header(
-			h.Class("bar"),
-			h.A(h.Class("home"), h.Href("/"), page.Icon("32"), h.Span(g.Text("Your data"))),
+			page.Class("bar"),
+			h.A(page.Class("home"), h.Href("/"), page.Icon("32"), h.Span(g.Text("Your data"))),
 			h.Nav(h.Aria("label", "Views"), h.Ul(
 				to("/", "Streams", "streams", "records", "months", "record"),
 				to("/?view=search", "Search", "search"),
@@ -33,7 +33,7 @@ func (v *view) document(content g.Node) g.Node {
 			)),
 			h.Form(
 				h.Method("post"), h.Action("/"),
-				h.Button(h.Type("submit"), h.Name("leave"), h.Value("1"), h.Class("plain"), g.Text("Sign out")),
+				h.Button(h.Type("submit"), h.Name("leave"), h.Value("1"), page.Class("plain"), g.Text("Sign out")),
 			),
 		),
 		page.Main(content, v.mainCall()),
@@ -43,21 +43,21 @@ func (v *view) document(content g.Node) g.Node {
 }
 
 func (v *view) said() g.Node {
-	notes := g.Map(v.notes, func(note string) g.Node { return h.P(h.Class("message"), g.Text(note)) })
+	notes := g.Map(v.notes, func(note string) g.Node { return page.P(page.Class("message"), g.Text(note)) })
 	if v.failure == nil {
 		return notes
 	}
 	return g.Group{h.Div(
-		h.Class("message bad"), h.Role("alert"), h.P(h.Strong(g.Text(v.failure.Code)), g.Text(": "+v.failure.Message)),
-		g.If(v.failure.Hint != "", h.P(g.Text(v.failure.Hint))),
+		page.Class("message bad"), h.Role("alert"), page.P(h.Strong(g.Text(v.failure.Code)), g.Text(": "+v.failure.Message)),
+		g.If(v.failure.Hint != "", page.P(g.Text(v.failure.Hint))),
 	), notes}
 }
 
 // mainCall shows the call behind the view, with a link to make it again.
 func (v *view) mainCall() g.Node {
 	return g.If(v.main.Tool != "", page.Section(
-		"calls", "How an assistant asks for this", h.Class("calls"), page.Copying("call-main", "Tool call", v.main.String()),
-		g.If(v.View != "call", h.P(page.Link(v.main.link(), "Make this call and see what the assistant gets"))),
+		"calls", "How an assistant asks for this", page.Class("calls"), page.Copying("call-main", "Tool call", v.main.String()),
+		g.If(v.View != "call", page.P(page.Link(v.main.link(), "Make this call and see what the assistant gets"))),
 	))
 }
 
@@ -71,18 +71,18 @@ func (v *view) turns(cursor string) g.Node {
 	later := v.Get("cursor") != ""
 	return g.If(later || cursor != "", pages(
 		g.If(later, page.Link(v.with("cursor", "").link(), "First page")),
-		g.If(cursor != "", page.Link(v.with("cursor", cursor).link(), "Next page", h.Class("button"))),
+		g.If(cursor != "", page.Link(v.with("cursor", cursor).link(), "Next page", page.Class("button"))),
 	))
 }
 
 func pages(links ...g.Node) g.Node {
-	return h.Nav(h.Class("pages"), h.Aria("label", "Pages"), g.Group(links))
+	return h.Nav(page.Class("pages"), h.Aria("label", "Pages"), g.Group(links))
 }
 
 // trail links to the streams and to the view above this one.
 func trail(address, text string) g.Node {
-	return h.P(
-		h.Class("trail"), page.Link("/", "Streams"),
+	return page.P(
+		page.Class("trail"), page.Link("/", "Streams"),
 		g.If(address != "", g.Group{g.Text(" "), h.Span(h.Aria("hidden", "true"), g.Text("›")), g.Text(" "), page.Link(address, text)}),
 	)
 }
@@ -100,14 +100,14 @@ func term(name, beside, text string) g.Node {
 }
 
 func longText(label, text string) g.Node {
-	return h.Pre(h.Class("text"), h.TabIndex("0"), h.Aria("label", label), g.Text(text))
+	return h.Pre(page.Class("text"), h.TabIndex("0"), h.Aria("label", label), g.Text(text))
 }
 
 // table is a table that scrolls if it is wider than the page. id is that of its caption, which labels it.
 func table(class, id string, caption g.Group, columns []string, rows g.Node) g.Node {
 	return h.Div(
-		h.Class("wide"), h.Role("region"), h.Aria("labelledby", id), h.TabIndex("0"),
-		h.Table(h.Class(class), h.Caption(h.ID(id), caption), page.Columns(columns...), h.TBody(rows)),
+		page.Class("wide"), h.Role("region"), h.Aria("labelledby", id), h.TabIndex("0"),
+		h.Table(page.Class(class), h.Caption(h.ID(id), caption), page.Columns(columns...), h.TBody(rows)),
 	)
 }
 
@@ -117,7 +117,7 @@ func asks(view string, hidden []string, content ...g.Node) g.Node {
 }
 
 func submit(text string) g.Node {
-	return h.P(h.Class("field"), h.Button(h.Type("submit"), g.Text(text)))
+	return page.P(page.Class("field"), h.Button(h.Type("submit"), g.Text(text)))
 }
 
 // choose is a labelled select. words has the texts of values that are not shown as they are.

@@ -34,12 +34,12 @@ func (v *view) record(ctx context.Context) g.Node {
 	if answer != nil {
 		metadata := answer.Object("metadata")
 		v.title = cmp.Or(answer.Text("title"), id)
-		about = h.P(h.Class("quiet"), g.Text(metadata.Text("display_name", "connection_id")), authored(metadata.Text("authored_at")))
+		about = page.P(page.Class("quiet"), g.Text(metadata.Text("display_name", "connection_id")), authored(metadata.Text("authored_at")))
 		d := readDocument(answer.Text("text"))
 		parents := v.parents(ctx, d, rs.Ref{ConnectionID: metadata.Text("connection_id"), Stream: metadata.Text("stream")})
 		content = g.Group{d.node(), parents, cut(metadata.Array("incomplete"))}
 	}
-	return g.Group{trail(back, ref.Stream), h.H1(h.Class("heading"), g.Text(v.title)), about, v.said(), content}
+	return g.Group{trail(back, ref.Stream), h.H1(page.Class("heading"), g.Text(v.title)), about, v.said(), content}
 }
 
 // parents links to the records whose relations lead to this one. It looks in the streams of its connection or, if they are many, in those
@@ -71,7 +71,7 @@ func (v *view) parents(ctx context.Context, d fetchedDocument, of rs.Ref) g.Node
 			found = append(found, related{ID: parent, Link: link("record", "id", parent)}.node())
 		}
 	}
-	return g.If(len(found) > 0, h.Section(h.H2(g.Text("Belongs to")), h.Ul(h.Class("related"), found)))
+	return g.If(len(found) > 0, h.Section(h.H2(g.Text("Belongs to")), h.Ul(page.Class("related"), found)))
 }
 
 // cut lists the calls that read what fetch left out.
@@ -103,15 +103,15 @@ func (s section) node() g.Node {
 	return h.Section(
 		h.H2(g.Text(s.Title)),
 		g.If(s.Text != "", longText(s.Title, s.Text)),
-		g.If(len(s.Related) > 0, h.Ul(h.Class("related"), g.Map(s.Related, related.node))),
+		g.If(len(s.Related) > 0, h.Ul(page.Class("related"), g.Map(s.Related, related.node))),
 		g.Map(s.Notes, page.Quiet),
-		g.If(s.File != "", h.P(page.Link(s.File, "Save the file", g.Attr("download")))),
+		g.If(s.File != "", page.P(page.Link(s.File, "Save the file", g.Attr("download")))),
 	)
 }
 
 func (r related) node() g.Node {
 	return h.Li(
-		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, namedValues(r.Pairs)), g.If(r.Text != "", h.P(g.Text(r.Text))),
+		page.Link(r.Link, r.ID), g.If(len(r.Pairs) > 0, namedValues(r.Pairs)), g.If(r.Text != "", page.P(g.Text(r.Text))),
 	)
 }
 

@@ -42,11 +42,11 @@ func (v *view) records(ctx context.Context) g.Node {
 	}
 	return g.Group{
 		trail("", ""), h.H1(g.Text(stream), g.If(connection != "", small(first(records).Text("display_name")))),
-		g.If(len(d.times()) > 0, h.P(page.Link(link("months", "stream", stream, "connection", connection), "Counts by month"))),
+		g.If(len(d.times()) > 0, page.P(page.Link(link("months", "stream", stream, "connection", connection), "Counts by month"))),
 		v.said(), v.filterForm(d),
 		g.If(v.failure == nil, g.Group{
 			recordTable(d, records, found.Object("meta").Object("count").Text("value")),
-			g.If(len(records) == 0, h.P(g.Text(none))),
+			g.If(len(records) == 0, page.P(g.Text(none))),
 		}),
 		v.turns(found.Text("next_cursor")),
 	}
@@ -74,7 +74,7 @@ func (v *view) filterForm(d described) g.Node {
 	for i, f := range filters {
 		number := "-" + strconv.Itoa(i)
 		rows = append(rows, h.FieldSet(h.Legend(g.Text(legend)), h.Div(
-			h.Class("row"),
+			page.Class("row"),
 			choose("filter"+number, "filter", "Field", f.Field, fields, map[string]string{"": "any"}),
 			choose("operator"+number, "operator", "Comparison", f.Operator, operators, words),
 			page.Field("value"+number, "Value", h.Input(
@@ -84,12 +84,12 @@ func (v *view) filterForm(d described) g.Node {
 		legend = "And where"
 	}
 	return h.Details(
-		h.Class("tools"), g.If(v.Get("sort") != "" || len(v.Filters) > 0 || v.failure != nil, g.Attr("open")),
+		page.Class("tools"), g.If(v.Get("sort") != "" || len(v.Filters) > 0 || v.failure != nil, g.Attr("open")),
 		h.Summary(g.Text("Filter and sort")),
 		asks(
 			"records", []string{"stream", v.Get("stream"), "connection", v.Get("connection")}, rows,
 			h.Div(
-				h.Class("row"),
+				page.Class("row"),
 				g.If(len(sorts) > 1, g.Group{
 					choose("sort", "sort", "Sort by", v.Get("sort"), sorts, map[string]string{"": "as they come"}),
 					choose("order", "order", "Order", v.Get("order"), choices["order"], words),

@@ -30,8 +30,8 @@ func (v *view) search(ctx context.Context) g.Node {
 	}
 	return g.Group{
 		h.H1(g.Text(v.title)),
-		asks("search", nil, h.Class("tools"), h.Role("search"), h.Div(
-			h.Class("row"), typed("q", "search", "Words or a question"),
+		asks("search", nil, page.Class("tools"), h.Role("search"), h.Div(
+			page.Class("row"), typed("q", "search", "Words or a question"),
 			choose("stream", "stream", "In", v.Get("stream"), streams, map[string]string{"": "all streams"}),
 			typed("since", "date", "Since"), typed("until", "date", "Until"), submit("Search"),
 		)),
@@ -47,12 +47,12 @@ func hits(found rs.Object) g.Node {
 	} else if len(results) > 0 {
 		said = "Found"
 	}
-	return g.Group{h.H2(g.Text(said)), h.Ol(h.Class("hits"), g.Map(results, func(hit rs.Object) g.Node {
+	return g.Group{h.H2(g.Text(said)), h.Ol(page.Class("hits"), g.Map(results, func(hit rs.Object) g.Node {
 		evidence := hit.Object("evidence")
 		return h.Li(
 			h.H3(page.Link(link("record", "id", hit.Text("id")), hit.Text("title", "id"))),
-			h.P(h.Class("quiet"), g.Text(hit.Text("display_name")+", "+hit.Text("stream")), authored(hit.Text("authored_at"))),
-			g.If(len(evidence) > 0, h.P(h.Class("excerpt"), marked(evidence.Text("text")), small("in "+evidence.Text("field")))),
+			page.P(page.Class("quiet"), g.Text(hit.Text("display_name")+", "+hit.Text("stream")), authored(hit.Text("authored_at"))),
+			g.If(len(evidence) > 0, page.P(page.Class("excerpt"), marked(evidence.Text("text")), small("in "+evidence.Text("field")))),
 		)
 	}))}
 }

@@ -46,8 +46,8 @@ func (v *view) streams(ctx context.Context) g.Node {
 	next, more := index.Object("next").Object("arguments").Number("offset")
 	return g.Group{
 		h.H1(g.Text(v.title)), v.said(), sources,
-		g.If(len(sources) == 0 && v.failure == nil, h.P(g.Text("There is nothing here yet."))),
-		g.If(more, pages(page.Link(link("streams", "offset", strconv.Itoa(next)), "More streams", h.Class("button")))),
+		g.If(len(sources) == 0 && v.failure == nil, page.P(g.Text("There is nothing here yet."))),
+		g.If(more, pages(page.Link(link("streams", "offset", strconv.Itoa(next)), "More streams", page.Class("button")))),
 	}
 }
 

@@ -82,9 +82,9 @@ func (f Frame) document(title, style string, content g.Group) g.Node {
 			h.StyleEl(g.Raw(style)),
 		),
 		h.Body(
-			rich(h.A(h.Class("skip"), h.Href("#main"), g.Text("Skip to content"))),
+			rich(h.A(Class("skip"), h.Href("#main"), g.Text("Skip to content"))),
 			content,
-			rich(h.P(h.ID("said"), h.Class("apart"), h.Role("status"))),
+			rich(P(h.ID("said"), Class("apart"), h.Role("status"))),
 			rich(h.Script(g.Raw(script))),
 		),
 	))

@@ -45,14 +45,14 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 		w, r, http.StatusOK, title,
 		h.Header(Icon("56"), h.Div(h.H1(g.Text(title)), state(status))),
 		Main(
-			h.P(h.Class("lead"), g.Text("Through this server an AI assistant reads a person’s own data: mail, chat, orders, notes and whatever "+
+			P(Class("lead"), g.Text("Through this server an AI assistant reads a person’s own data: mail, chat, orders, notes and whatever "+
 				"else they chose to share. It speaks the Model Context Protocol (MCP). It only reads, and never more than that person granted.")),
-			g.If(p.options.LinkToData, h.P(Link("/", "Look at the data yourself"))),
+			g.If(p.options.LinkToData, P(Link("/", "Look at the data yourself"))),
 			Section(
 				"address", "Address",
 				h.Label(h.For("address"), g.Text("Where MCP clients connect")),
 				h.Div(
-					h.Class("copying"),
+					Class("copying"),
 					h.Input(h.ID("address"), h.Type("text"), h.ReadOnly(), g.Attr("spellcheck", "false"), h.Value(endpoint)),
 					copyButton("address"),
 				),
@@ -60,8 +60,8 @@ func (p *Page) Serve(w http.ResponseWriter, r *http.Request, endpoint, status st
 			),
 			Section("clients", "Connect a client", how(server), guides(server)),
 		),
-		h.Footer(h.P(
-			h.Class("quiet"), g.Text("Programs find the same facts in "),
+		h.Footer(P(
+			Class("quiet"), g.Text("Programs find the same facts in "),
 			Link("/.well-known/oauth-protected-resource/mcp", "this server’s metadata"), g.Text("."),
 		)),
 	)
@@ -79,21 +79,21 @@ var states = map[string]struct{ kind, name, sentence string }{
 
 func state(status string) g.Node {
 	words, known := states[status]
-	return g.If(known, h.P(h.Class("state "+words.kind), h.Strong(g.Text(words.name+".")), g.Text(" "+words.sentence)))
+	return g.If(known, P(Class("state "+words.kind), h.Strong(g.Text(words.name+".")), g.Text(" "+words.sentence)))
 }
 
 // how returns what all clients need, in addition to what is shown for each.
 func how(server clients.Server) g.Node {
 	switch {
 	case server.TokenEnv != "":
-		return h.P(
+		return P(
 			g.Text("These read the token from the environment variable "), h.Code(g.Text(server.TokenEnv)),
 			g.Text(": set it to the token that the demo printed, then start the client."),
 		)
 	case server.URL == "":
-		return h.P(g.Text("The client starts the sample on its own, so nothing here needs to keep running."))
+		return P(g.Text("The client starts the sample on its own, so nothing here needs to keep running."))
 	}
-	return h.P(g.Text("Choose yours. It will send you to sign in and to choose what it may read."))
+	return P(g.Text("Choose yours. It will send you to sign in and to choose what it may read."))
 }
 
 // guides returns a row for each client, and the names of the clients that cannot be connected to this server.
@@ -119,22 +119,22 @@ func guide(client clients.Client, server clients.Server) g.Node {
 	found, name := client.Guide(server, place("linux"), "", nil), strings.ToUpper(client.Title[:1])+client.Title[1:]
 	files := paths(client)
 	entry := func(before string) g.Node {
-		return g.Group{h.P(g.Text(before), files, g.Text(":")), Copying(client.Name+"-entry", "Entry", found.Entry)}
+		return g.Group{P(g.Text(before), files, g.Text(":")), Copying(client.Name+"-entry", "Entry", found.Entry)}
 	}
 	way, more, byHand := entry("Most clients read an entry like this"), g.Node(nil), g.If(found.Entry != "", entry("By hand instead, in "))
 	switch {
 	// A link is the same on every system, but a command with JSON in it is quoted differently on each. Only these two schemes open a
 	// client, and some others run scripts.
 	case strings.HasPrefix(found.Link, "cursor://"), strings.HasPrefix(found.Link, "vscode:"):
-		way, more = h.P(h.A(h.Class("button"), h.Href(found.Link), g.Text("Add to "+name))), byHand
+		way, more = P(h.A(Class("button"), h.Href(found.Link), g.Text("Add to "+name))), byHand
 	case found.Command != "":
-		way, more = g.Group{h.P(g.Text("Run this in a terminal:")), Copying(client.Name+"-command", "Command", found.Command)}, byHand
+		way, more = g.Group{P(g.Text("Run this in a terminal:")), Copying(client.Name+"-command", "Command", found.Command)}, byHand
 	case len(found.Steps) > 0:
 		way = h.Ol(g.Map(found.Steps, func(step string) g.Node { return h.Li(g.Text(step)) }))
 	case len(files) > 0:
 		way = entry("Add this to ")
 	}
-	return h.Details(h.Name("client"), h.Summary(g.Text(name)), way, h.P(g.Text(found.After)), more)
+	return h.Details(h.Name("client"), h.Summary(g.Text(name)), way, P(g.Text(found.After)), more)
 }
 
 // paths returns the paths of the client's file on all systems.

@@ -16,8 +16,18 @@ func Icon(size string) g.Node {
 // Main returns the main content, which the link "Skip to content" leads to.
 func Main(content ...g.Node) g.Node { return h.Main(h.ID("main"), h.TabIndex("-1"), g.Group(content)) }
 
+// P returns a paragraph. It and Class are those of gomponents, which the compiler would copy into each of a hundred calls.
+//
+//go:noinline
+func P(content ...g.Node) g.Node { return h.P(content...) }
+
+// Class returns the attribute class.
+//
+//go:noinline
+func Class(names string) g.Node { return h.Class(names) }
+
 // Quiet returns a sentence of secondary importance.
-func Quiet(text string) g.Node { return h.P(h.Class("quiet"), g.Text(text)) }
+func Quiet(text string) g.Node { return P(Class("quiet"), g.Text(text)) }
 
 // Link returns a link to another page of the server. For any other address it returns the text alone, so that no record or request can
 // make a link to elsewhere.
@@ -36,12 +46,12 @@ func Section(id, title string, content ...g.Node) g.Node {
 
 // Copying returns a text with a button that copies it; label is the accessible name of the text.
 func Copying(id, label, text string) g.Node {
-	return h.Div(h.Class("copying"), h.Pre(h.ID(id), h.TabIndex("0"), h.Aria("label", label), g.Text(text)), copyButton(id))
+	return h.Div(Class("copying"), h.Pre(h.ID(id), h.TabIndex("0"), h.Aria("label", label), g.Text(text)), copyButton(id))
 }
 
 // copyButton returns a button that copies the content of the element with an id. It is hidden until the script, which it needs, shows it.
 func copyButton(id string) g.Node {
-	return h.Button(h.Type("button"), h.Class("copy"), h.Data("copy", id), g.Attr("hidden"), g.Text("Copy"))
+	return h.Button(h.Type("button"), Class("copy"), h.Data("copy", id), g.Attr("hidden"), g.Text("Copy"))
 }
 
 // Columns returns the head of a table; pairs are names and the classes of their cells in turn.
@@ -61,7 +71,7 @@ func Row(address, text string, cells ...g.Node) g.Node {
 // Cell returns a cell of a row; kind is its class.
 func Cell(kind, text string) g.Node { return h.Td(class(kind), g.Text(text)) }
 
-func class(name string) g.Node { return g.If(name != "", h.Class(name)) }
+func class(name string) g.Node { return g.If(name != "", Class(name)) }
 
 // Hidden returns hidden parameters of a form; pairs are names and values in turn.
 func Hidden(pairs ...string) g.Node {
@@ -74,7 +84,7 @@ func Hidden(pairs ...string) g.Node {
 
 // Field returns a form control under its label.
 func Field(id, label string, control ...g.Node) g.Node {
-	return h.P(h.Class("field"), h.Label(h.For(id), g.Text(label)), g.Group(control))
+	return P(Class("field"), h.Label(h.For(id), g.Text(label)), g.Group(control))
 }
 
 // Secret returns the field for the owner's secret; where tells the owner where to find it.

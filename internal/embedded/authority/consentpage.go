@@ -32,7 +32,7 @@ func (s *Server) page(c *call, pending *request, cookie, message string) (any, e
 		title, message = "Access granted", "Go back to the program that asked."
 		isDecision := c.Method == http.MethodPost && c.status == http.StatusOK // others may know the page's address, and must not get the code
 		if isDecision && pending.attempt == "" && !pending.exchanged && pending.exchange != "" {
-			rest = g.Group{h.P(g.Text("If it asks for a code, give it this one, which works once:")), h.P(h.Code(g.Text(pending.exchange)))}
+			rest = g.Group{page.P(g.Text("If it asks for a code, give it this one, which works once:")), page.P(h.Code(g.Text(pending.exchange)))}
 		}
 	case pending.decision == denied:
 		title, message = "Access denied", "The program gets nothing. You can close this page."
@@ -46,7 +46,7 @@ func (s *Server) page(c *call, pending *request, cookie, message string) (any, e
 		title, role, rest = "May this program read your data?", "alert", g.Group{described, s.decisionForm(pending, cookie)}
 	}
 	return page.Frame{Style: consentCSS, Forms: true, Bare: true}.Render(c.header, redirectSource(pending), title, page.Main(
-		h.H1(g.Text(title)), g.If(message != "", h.P(h.Class("message"), h.Role(role), g.Text(message))), rest,
+		h.H1(g.Text(title)), g.If(message != "", page.P(page.Class("message"), h.Role(role), g.Text(message))), rest,
 	)), nil
 }
 
@@ -107,8 +107,8 @@ func describeSource(connector model.Connector, granted []StreamGrant) g.Node {
 		}
 	}
 	return h.Section(
-		h.H2(g.Text(connector.Key)), h.P(h.Code(g.Text(connector.SourceID))),
-		h.P(g.Text("Connections: "+strings.Join(connections, ", "))),
+		h.H2(g.Text(connector.Key)), page.P(h.Code(g.Text(connector.SourceID))),
+		page.P(g.Text("Connections: "+strings.Join(connections, ", "))),
 		h.Table(
 			page.Columns("Stream", "", "Fields", "", "Time", ""),
 			h.TBody(g.Map(granted, func(stream StreamGrant) g.Node {
@@ -129,9 +129,9 @@ func (s *Server) decisionForm(r *request, cookie string) g.Node {
 			g.Map(s.Connectors(), func(connector model.Connector) g.Node { return picks(connector, r.picked) }),
 		)),
 		page.Secret(fmt.Sprintf("It is in the terminal where this server was started. This request ends in %d min.", minutes)),
-		h.P(
-			h.Class("decide"), h.Button(h.Type("submit"), g.Text("Allow")),
-			h.Button(h.Type("submit"), h.Class("deny"), h.FormAction("/consent/deny"), h.FormNoValidate(), g.Text("Deny")),
+		page.P(
+			page.Class("decide"), h.Button(h.Type("submit"), g.Text("Allow")),
+			h.Button(h.Type("submit"), page.Class("deny"), h.FormAction("/consent/deny"), h.FormNoValidate(), g.Text("Deny")),
 		),
 	)
 }
@@ -144,7 +144,7 @@ func picks(connector model.Connector, picked []string) g.Node {
 	}
 	return g.Map(connector.Connections, func(c model.Connection) g.Node {
 		return h.Label(
-			h.Class("pick"),
+			page.Class("pick"),
 			h.Input(h.Type("checkbox"), h.Name("connection"), h.Value(c.ID), g.If(slices.Contains(picked, c.ID), h.Checked())),
 			h.Span(g.Text(c.DisplayName+" "), h.Small(g.Text(connector.Key+": "+strings.Join(streams, ", ")))),
 		)
