@@ -223,7 +223,11 @@ var zoneName = item.Expression(`(?i)zone|^tz|[._ ]tz$|fuseau|huso|fuso|(?:utc|gm
 
 // inZone returns the moment at which clocks show a local time in a zone: one of IANA, an offset such as UTC+3, or an abbreviation.
 func inZone(clock, zone string) (time.Time, error) {
-	place, err := time.LoadLocation(cmp.Or(strings.TrimSpace(zone), "none"))
+	name := strings.TrimSpace(zone)
+	if name == "" || name == "Local" { // which are UTC, and the zone of this computer
+		name = "none"
+	}
+	place, err := time.LoadLocation(name)
 	if parts := shortOffset().FindStringSubmatch(cmp.Or(offsets[zone], zone)); parts != nil {
 		east, _ := time.ParseDuration(parts[1] + "h0" + parts[2] + "m") // digits
 		place, err = time.FixedZone("", int(east.Seconds())), nil
