@@ -15,8 +15,6 @@ import (
 	"strings"
 	"time"
 
-	"golang.org/x/net/html/charset"
-
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/item"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/table"
 	"github.com/pdp-connect/pdpp-mcp/internal/embedded/importer/utf8text"
@@ -132,7 +130,7 @@ func (m *message) list(name string) []*mail.Address {
 	if strings.TrimSpace(text) == "" {
 		return nil
 	}
-	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: charset.NewReaderLabel}}
+	parser := mail.AddressParser{WordDecoder: &mime.WordDecoder{CharsetReader: wordReader}}
 	if found, err := parser.ParseList(text); err == nil {
 		for _, one := range found {
 			one.Name = decodeWords(one.Name) // many programs put encoded words in quotation marks

@@ -264,9 +264,18 @@ func (m *message) defect(text string) {
 
 func decodeWords(text string) string {
 	text = utf8text.Mend(text)
-	decoder := mime.WordDecoder{CharsetReader: charset.NewReaderLabel}
+	decoder := mime.WordDecoder{CharsetReader: wordReader}
 	if decoded, err := decoder.DecodeHeader(text); err == nil {
 		text = decoded
 	}
 	return strings.TrimSpace(strings.ToValidUTF8(text, "\ufffd"))
+}
+
+// wordReader decodes an encoded word. One in an unknown charset leaves the other words of its header as they would be without it.
+func wordReader(label string, word io.Reader) (io.Reader, error) {
+	if decoded, err := charset.NewReaderLabel(label, word); err == nil {
+		return decoded, nil
+	}
+	text, err := io.ReadAll(word)
+	return strings.NewReader(utf8text.Mend(string(text))), err
 }
