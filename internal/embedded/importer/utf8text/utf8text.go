@@ -114,9 +114,15 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 	input := bufio.NewReaderSize(file, sampleBytes)
 	start, _ := input.Peek(4096)
 	charset := UTF16(start)
-	var sample []byte
+	var sample, rest []byte // rest is of a character that a piece of a long line ends within
 	for good, isEnd := 0, false; sniff && charset == nil && !isEnd; {
 		line, err := input.ReadSlice('\n')
+		if rest != nil {
+			line, rest = slices.Concat(rest, line), nil
+		}
+		if whole := wholeCharacters(line); errors.Is(err, bufio.ErrBufferFull) && len(whole) < len(line) {
+			line, rest = whole, bytes.Clone(line[len(whole):])
+		}
 		if plain := !slices.ContainsFunc(line, func(one byte) bool { return one >= utf8.RuneSelf }); !plain && utf8.Valid(line) {
 			good += len(line)
 		} else if !plain {
@@ -131,6 +137,16 @@ func Decode(file io.ReadSeeker, sniff bool) (io.ReadSeeker, error) {
 		return file, err
 	}
 	return &decoded{file, charset, transform.NewReader(file, charset.NewDecoder())}, nil
+}
+
+// wholeCharacters returns a text without a character of UTF-8 at its end that is not complete.
+func wholeCharacters(text []byte) []byte {
+	for at := len(text) - 1; at >= 0 && at > len(text)-utf8.UTFMax; at-- {
+		if utf8.RuneStart(text[at]) && !utf8.FullRune(text[at:]) {
+			return text[:at]
+		}
+	}
+	return text
 }
 
 type decoded struct {
@@ -206,6 +222,7 @@ func share(text []byte, charset encoding.Encoding, isOften func(before, one rune
 	characters := append(append([]rune{' '}, []rune(string(decoded))...), ' ')
 	for at := 1; at < len(characters)-1; at++ {
 		switch before, one := characters[at-1], characters[at]; {
+		case one == utf8.RuneError && at == len(characters)-2 && len(text) >= sampleBytes: // a sample may end within a character
 		case one == utf8.RuneError:
 			return 0
 		case one < utf8.RuneSelf:
