@@ -74,21 +74,20 @@ func shownFormat(fsys fs.FS, name string, named format, start []byte) format {
 
 // whyUnknown returns the reason why a file of unknown format is not read, and how to make it readable.
 func whyUnknown(name string, start []byte) string {
-	ending, way := strings.ToLower(path.Ext(name)), ""
+	ending := strings.ToLower(path.Ext(name))
 	at := slices.IndexFunc(otherWays[:], func(one otherWay) bool { return slices.Contains(strings.Fields(one.endings), ending) })
+	const unknown = "of no known kind"
 	switch {
 	case bytes.HasPrefix(start, []byte("%PDF-")):
 		return "a PDF, which is not read: save its text as .html or .md, or keep it beside what names it"
 	case at >= 0:
-		way = otherWays[at].way
+		return unknown + ": " + otherWays[at].way
 	case media().MatchString(name):
-		way = "pictures, recordings and films are not read"
+		return unknown + ": " + "pictures, recordings and films are not read"
 	case bytes.HasPrefix(start, []byte("PK\x03\x04")):
-		way = asArchive
-	default: // of which a folder may have many
-		return "of no known kind"
+		return unknown + ": " + asArchive
 	}
-	return "of no known kind: " + way
+	return unknown // of which a folder may have many
 }
 
 // media matches the names of files that no program can turn into records: an export may have thousands of them.

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
@@ -20,7 +21,7 @@ const maxSenderStreams = 8
 // elsewhere returns the calls for an ask about a sender in the other streams that have somebody of that name, such as another chat: the
 // newest message of one chat need not be the newest of the person. It says how many streams it did not look at. It is "" if the query names
 // the stream or needs fields that others lack.
-func (s *search) elsewhere(ctx context.Context, a *ask) (says string) {
+func (s *search) elsewhere(ctx context.Context, a *ask) string {
 	if a.party.name == "" || a.named || a.connection != "" || a.source().Author == "" || a.number.group != "" || a.number.field != "" {
 		return ""
 	}
@@ -34,13 +35,14 @@ func (s *search) elsewhere(ctx context.Context, a *ask) (says string) {
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
 	read.All(ctx, len(calls), func(ctx context.Context, i int) { calls[i] = s.senderIn(ctx, *a, others[i]) })
+	var says strings.Builder
 	for _, call := range calls {
-		says += quote.When(call != "", ". Also: ") + call
+		says.WriteString(quote.When(call != "", ". Also: ") + call)
 	}
 	if more := len(others) - len(calls); more > 0 {
-		says += fmt.Sprintf(". %d more streams with senders were not looked at", more)
+		fmt.Fprintf(&says, ". %d more streams with senders were not looked at", more)
 	}
-	return says
+	return says.String()
 }
 
 // maxPurchases is the most streams with amounts for which there is a call each.

@@ -239,8 +239,8 @@ func (f *File) flags(ctx context.Context, table Table) (flags []string) {
 		others[index] = fmt.Sprintf("coalesce(max(typeof(%[1]s) NOT IN ('integer', 'null') OR %[1]s NOT IN (0, 1)), 0)", quoted(column))
 		targets[index] = &found[index]
 	}
-	query := "SELECT " + strings.Join(others, ", ") + " FROM " + quoted(table.Name) //nolint:gosec // names in quotation marks
-	if err := f.conn.QueryRowContext(ctx, query).Scan(targets...); err != nil {     // a damaged row: the others are read
+	query := "SELECT " + strings.Join(others, ", ") + " FROM " + quoted(table.Name)
+	if err := f.conn.QueryRowContext(ctx, query).Scan(targets...); err != nil { // a damaged row: the others are read
 		return nil
 	}
 	for index, column := range named {
