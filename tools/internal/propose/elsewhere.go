@@ -6,7 +6,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -91,21 +90,25 @@ func (s *search) hasMoney(source known.Source) bool {
 	})
 }
 
+// leavesOut names the streams that have something, other than some streams and their parts.
 func (s *search) leavesOut(what string, streams []string, has func(known.Source) bool) string {
+	seen := map[string]bool{}
+	for _, source := range s.Schema().Sources {
+		if slices.Contains(streams, source.Stream) {
+			seen[source.Stream] = true
+			for _, part := range source.Children {
+				seen[part.Target] = true
+			}
+		}
+	}
 	var others []string
 	for _, source := range s.Schema().Sources {
-		isPart := slices.ContainsFunc(s.Schema().Sources, func(whole known.Source) bool {
-			isChild := func(r rs.Relation) bool { return r.Target == source.Stream }
-			return slices.Contains(streams, whole.Stream) && slices.ContainsFunc(whole.Children, isChild)
-		})
-		if s.isSearched(source) && !isPart && has(source) && !slices.Contains(slices.Concat(others, streams), source.Stream) {
+		if !seen[source.Stream] && s.isSearched(source) && has(source) {
+			seen[source.Stream] = true
 			others = append(others, source.Stream)
 		}
 	}
-	if len(others) == 0 {
-		return ""
-	}
-	return ". Left out are the " + what + " of " + quote.Names(others, maxNamedStreams)
+	return quote.When(len(others) > 0, ". Left out are the "+what+" of "+quote.Names(others, maxNamedStreams))
 }
 
 // senderIn returns the call for an ask about a sender in another source; "" if that has nobody whom the query names, or no record with the
