@@ -73,4 +73,4 @@ func (s *fileStream) hash(ctx context.Context, name string) string {
 }
 
 // readerVersion changes when the same files give other records than before, so that existing indexes are rebuilt.
-const readerVersion = 59
+const readerVersion = 60

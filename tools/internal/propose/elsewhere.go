@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
@@ -74,18 +75,19 @@ func (s *search) besides(a *ask, streams ...string) string {
 	case a == nil || a.named:
 		return ""
 	case a.isBought:
-		return s.leavesOut("amounts", streams, s.hasMoney)
+		rows := fields.RowsByName(s.Schema().Document)
+		return s.leavesOut("amounts", streams, func(source known.Source) bool { return hasMoney(rows[source.Stream]) })
 	case a.kind == most && a.number.group != "" && a.number.group == a.source().Author:
 		return s.leavesOut("senders", streams, func(source known.Source) bool { return source.Author != "" })
 	}
 	return ""
 }
 
-// hasMoney reports whether a source has amounts that are certain to be money, unlike a total or a value, which may be of anything.
-func (s *search) hasMoney(source known.Source) bool {
-	paid, _ := fields.Sides(s.Schema().Document, source.Stream)
-	numbers := fields.Numbers(s.Schema().Document, []string{source.Stream}, fields.Aggregates("sum"))
-	return slices.ContainsFunc(numbers, func(number fields.InStream) bool {
+// hasMoney reports whether rows of one stream have amounts that are certain to be money, unlike a total or a value, which may be of anything.
+func hasMoney(rows []rs.SchemaStream) bool {
+	own := &rs.Schema{Streams: rows}
+	paid, _ := fields.Sides(own, rows[0].Name)
+	return slices.ContainsFunc(fields.Numbers(own, nil, fields.Aggregates("sum")), func(number fields.InStream) bool {
 		return number.Field == paid || written.IsMoneyForSure(number.Field) && !written.IsLevel(number.Field)
 	})
 }
