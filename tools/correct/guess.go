@@ -133,7 +133,7 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 		filter, ok := foreign.Compared(p.Filter, p.Excluded.Name, "gt", p.Excluded.Value)
 		return Call{t.Name, guess.With("filter", filter.JSON())}, ok
 	case p.Excluded != nil && t.Name == "query_records" && foreign.IsAbsent(*p.Excluded):
-		return Call{t.Name, shownWith(guess, p.Excluded.Name)}, true
+		return Call{t.Name, shownWith(guess, *p.Excluded)}, true
 	case p.Excluded != nil:
 		return t.groupedBy(guess, *p.Excluded, false)
 	case t.Name != "aggregate":
@@ -145,12 +145,14 @@ func (t Tool) soughtOrGrouped(guess rs.Object, p foreign.Plan) (Call, bool) {
 	return t.groupedBy(guess.Without("group_by"), *p.Sought, true)
 }
 
-// shownWith adds a field to those of a call for records, and takes off its limit, as the records that are meant may come after it.
-func shownWith(args rs.Object, field string) rs.Object {
-	if names := args.Array("fields"); len(names) > 0 && !slices.Contains(names, rs.EncodeJSON(field)) {
-		args = args.With("fields", "["+strings.Join(append(names, rs.EncodeJSON(field)), ",")+"]")
+// shownWith adds the field of a condition on a missing value, or on any value, to those of a call for records. For a missing value it takes
+// off the limit: the records without one may come later.
+func shownWith(args rs.Object, condition rs.Member) rs.Object {
+	field := rs.EncodeJSON(condition.Name)
+	if names := args.Array("fields"); len(names) > 0 && !slices.Contains(names, field) {
+		args = args.With("fields", "["+strings.Join(append(names, field), ",")+"]")
 	}
-	if args.Has("limit") {
+	if args.Has("limit") && condition.Value == foreign.NoneOf {
 		args = args.With("limit", rs.EncodeJSON(rs.MaxLimit))
 	}
 	return args
