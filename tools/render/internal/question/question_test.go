@@ -17,7 +17,7 @@ func TestWhichQueriesAskForTheNewestOrOldest(t *testing.T) {
 			"premier message", "la plus ancienne", "primera factura", "el más antiguo",
 		},
 		"": {
-			"dentist", "last week dentist", "invoice of last March", "last 3 days", "report last year", "letzte Woche", "letzten Monat", "la semaine dernière", "l'an dernier",
+			"dentist", "last week dentist", "events that last longer than an hour", "invoice of last March", "last 3 days", "report last year", "letzte Woche", "letzten Monat", "la semaine dernière", "l'an dernier",
 			"le mois dernier", "la última semana", "el año último", "first aid kit", "first name", "a letzterer translatestt", "blast furnace", "",
 		},
 	} {
