@@ -1,7 +1,6 @@
 package rs
 
 import (
-	"fmt"
 	"strings"
 )
 
@@ -162,22 +161,6 @@ func (s *shape) Check() error {
 	return &Error{
 		Code: "invalid_response", Message: "The resource server's schema document does not have the shape that the contract promises.",
 		Hint: "Retry once; if it persists, tell the operator of the resource server.",
-	}
-}
-
-// checkSize returns "response_too_large" if the connections have too many streams, each counted in each of its connections: a short
-// document can name very many.
-func (s *Schema) checkSize() error {
-	places := 0
-	for i := range s.Streams {
-		places += max(1, len(s.Streams[i].Connections))
-	}
-	if places <= MaxItems {
-		return nil
-	}
-	return &Error{
-		Code: "response_too_large", Message: fmt.Sprintf("The connections of the schema document have more than %d streams in all.", MaxItems),
-		Hint: "Name a stream and a connection; if that fails too, tell the operator of the resource server.",
 	}
 }
 

@@ -2,6 +2,7 @@ package rs
 
 import (
 	"context"
+	"fmt"
 	"net/http"
 	"net/url"
 	"slices"
@@ -274,4 +275,20 @@ func refusesView(err error) bool {
 		return true
 	}
 	return false
+}
+
+// checkSize returns "response_too_large" if the connections have too many streams, each counted in each of its connections: a short
+// document can name very many.
+func (s *Schema) checkSize() error {
+	places := 0
+	for i := range s.Streams {
+		places += max(1, len(s.Streams[i].Connections))
+	}
+	if places <= MaxItems {
+		return nil
+	}
+	return &Error{
+		Code: "response_too_large", Message: fmt.Sprintf("The connections of the schema document have more than %d streams in all.", MaxItems),
+		Hint: "Name a stream and a connection; if that fails too, tell the operator of the resource server.",
+	}
 }

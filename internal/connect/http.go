@@ -16,6 +16,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/pdp-connect/pdpp-mcp/internal/exit"
 	"github.com/pdp-connect/pdpp-mcp/rs"
 	"github.com/pdp-connect/pdpp-mcp/rs/rsclient"
 )
@@ -215,4 +216,20 @@ func explained(step string, err error) error {
 		return errors.New("too many requests were sent; try again in a few minutes")
 	}
 	return fmt.Errorf("it refuses to %s: %w: %s", step, &refused, cmp.Or(refused.text, "no reason given"))
+}
+
+// unidentifiedError returns the error of a read whose token was not identified.
+func unidentifiedError(err error) *rs.Error {
+	refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
+	if failed, ok := errors.AsType[*exit.Error](err); ok {
+		refused.Message = failed.Message
+	}
+	switch exit.CodeOf(err) {
+	case 0:
+	case exit.Unavailable:
+		refused.Code, refused.Hint = rs.AuthorityUnreachable, "Retry in a moment."
+	default:
+		refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
+	}
+	return refused
 }

@@ -187,22 +187,6 @@ func (u *unidentified) Do(ctx context.Context, r rs.Request) (*rs.Response, erro
 	return u.reader.Do(ctx, r)
 }
 
-// unidentifiedError returns the error of a read whose token was not identified.
-func unidentifiedError(err error) *rs.Error {
-	refused := &rs.Error{Code: "grant_unusable", Message: err.Error(), Cause: err}
-	if failed, ok := errors.AsType[*exit.Error](err); ok {
-		refused.Message = failed.Message
-	}
-	switch exit.CodeOf(err) {
-	case 0:
-	case exit.Unavailable:
-		refused.Code, refused.Hint = rs.AuthorityUnreachable, "Retry in a moment."
-	default:
-		refused.Status = http.StatusForbidden // so that the member is not read again for refusalHold
-	}
-	return refused
-}
-
 // refused adds the hint to connect again to the error of a read whose token was refused and cannot be replaced. It returns most 401 errors
 // unchanged: they may be about a stream that is not granted, while the token is valid.
 func (k *Keeper) refused(ctx context.Context, err error) error {

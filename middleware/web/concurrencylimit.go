@@ -19,7 +19,7 @@ type concurrencyLimits struct {
 
 func newConcurrencyLimits(limits Limits) *concurrencyLimits {
 	l := &concurrencyLimits{all: newQueue(limits.Calls)}
-	l.callers.New = func(rsclient.CallerKey) queue { return newQueue(limits.CallsPerGrant) }
+	l.callers.Make = func(rsclient.CallerKey) queue { return newQueue(limits.CallsPerGrant) }
 	return l
 }
 

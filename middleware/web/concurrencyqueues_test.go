@@ -15,8 +15,8 @@ func TestNoQueueIsLeftBehind(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			queues, made := newConcurrencyLimits(limits), 0
-			newQueue := queues.callers.New
-			queues.callers.New = func(key rsclient.CallerKey) queue { made++; return newQueue(key) }
+			newQueue := queues.callers.Make
+			queues.callers.Make = func(key rsclient.CallerKey) queue { made++; return newQueue(key) }
 			key := rsclient.CallerKey{GrantID: "1"}
 			release, refusal := queues.acquire(t.Context(), key, 1, time.Minute)
 			if refusal != nil {

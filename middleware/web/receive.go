@@ -48,9 +48,9 @@ func receive(r *http.Request, caller rsclient.CallerKey, bodies *concurrencyLimi
 	return body, nil
 }
 
-func tooLarge(limit int64) *rs.Error {
+func tooLarge(most int64) *rs.Error {
 	return &rs.Error{
-		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", limit),
+		Code: "request_too_large", Message: fmt.Sprintf("The request body is larger than %d bytes.", most),
 		Hint: "Send one request with smaller arguments.",
 	}
 }

@@ -119,3 +119,24 @@ func (p *grantPackage) find(s cursorTurn) *member {
 	}
 	return found
 }
+
+// requestedStreams returns the streams that a search names, without [rs.Request.Parts].
+func requestedStreams(r rs.Request) []string {
+	return slices.DeleteFunc(slices.Clone(r.Query["streams"]), func(name string) bool { return slices.Contains(r.Parts, name) })
+}
+
+// A turn is one member's position in a search: where in the member's results the next hit is, and the page that has it.
+type turn struct {
+	member *member
+	cursor string // of the page with the next hit; "" is the first page
+	skip   int    // hits of that page that were shown already
+	failed bool   // the last attempt to read the page failed and may be repeated
+
+	loaded  bool // hits is the page at cursor
+	hits    []rs.Item
+	next    string    // the member's own cursor of its next page; may be empty
+	more    bool      // the member's has_more, even if it gives no cursor
+	done    bool      // no hit is left
+	failure *rs.Error // of the read in this call
+	tally   tally     // of its last answer in this call; zero if it did not answer
+}

@@ -258,3 +258,11 @@ func transient(e *rs.Error) bool {
 	}
 	return e.Status < 400 || e.Status >= 500
 }
+
+// A route is what a request reads, from its path and query.
+type route struct {
+	kind         string // schema, streams, search or blobs
+	stream       string
+	connectionID string
+	hybrid       bool
+}

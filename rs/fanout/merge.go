@@ -11,11 +11,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// rows returns the items that are objects, as every hit or row is.
-func rows(items []rs.Item) []rs.Item {
-	return slices.DeleteFunc(slices.Clone(items), func(item rs.Item) bool { return item.Members == nil })
-}
-
 // listRead returns a read that fails unless the answer is a list. what names the list in the error.
 func listRead(r rs.Request, what string) memberRead {
 	return func(ctx context.Context, d rs.Doer) (*rs.Response, error) {
@@ -27,23 +22,6 @@ func listRead(r rs.Request, what string) memberRead {
 		}
 		return response, err
 	}
-}
-
-// attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
-func attribute(item rs.Item, source rs.Connection) rs.Item {
-	object := item.Members
-	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
-		return item // of another connection: unchanged, so that it can be dropped (S0-6b)
-	}
-	for _, part := range [...]struct{ name, value string }{
-		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
-		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
-	} {
-		if part.value != "" && object.JSONString(part.name) == "" {
-			object = object.With(part.name, rs.EncodeJSON(part.value))
-		}
-	}
-	return object.Item()
 }
 
 // attributed returns the rows of a list, each with its connection.

@@ -97,14 +97,6 @@ func (p *grantPackage) Tokens() []rs.Token {
 	return tokens
 }
 
-// A route is what a request reads, from its path and query.
-type route struct {
-	kind         string // schema, streams, search or blobs
-	stream       string
-	connectionID string
-	hybrid       bool
-}
-
 // routeOf parses a path below /v1. It reports false for a path that a package does not serve.
 func routeOf(r rs.Request) (route, bool) {
 	below, found := strings.CutPrefix(r.Path, "/v1/")

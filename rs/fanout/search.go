@@ -14,33 +14,6 @@ import (
 // then is returned short.
 const maxSearchRounds = 4
 
-// A packageSearch is one page of a search across members.
-type packageSearch struct {
-	pkg     *grantPackage
-	request rs.Request
-	streams []string // to be searched; all if empty
-	parts   []string // streams that are searched in addition
-	limit   int      // of the page
-	size    int      // of the members' pages; the same on every page of the search
-	bound   string
-	paged   bool
-
-	ring        ring
-	unreadable  []*member // that should take part, but cannot be read
-	done        tally     // of members that have nothing more to show
-	unavailable []rs.UnavailableConnection
-	warnings    []string
-	requestID   string
-	reads       int  // how many members were read
-	over        bool // only failing members are left, and they failed again
-}
-
-func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
-
-func (s *packageSearch) warnFirst(one string) {
-	s.warnings = mergeWarnings([]string{one}, s.warnings...)
-}
-
 // search answers GET /v1/search, /semantic and /hybrid (S3-R16). A named connection is searched alone (S3-16d). Otherwise every member that
 // was granted one of the streams is searched, and limit is that of the merged page (S0-R6). A hybrid search has one page.
 func (p *grantPackage) search(ctx context.Context, r rs.Request, to route) (*rs.Response, error) {

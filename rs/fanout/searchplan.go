@@ -35,11 +35,6 @@ func (p *grantPackage) newSearch(r rs.Request, to route) (*packageSearch, *rs.Er
 	}
 }
 
-// requestedStreams returns the streams that a search names, without [rs.Request.Parts].
-func requestedStreams(r rs.Request) []string {
-	return slices.DeleteFunc(slices.Clone(r.Query["streams"]), func(name string) bool { return slices.Contains(r.Parts, name) })
-}
-
 // searchLimit parses limit: defaultSearchLimit if absent, clamped as a resource server does.
 func searchLimit(text string) (int, *rs.Error) {
 	limit, err := strconv.Atoi(cmp.Or(text, strconv.Itoa(defaultSearchLimit)))
@@ -143,4 +138,31 @@ func quoteNames(names []string) string {
 		quoted = append(quoted, fmt.Sprintf("and %d more", others))
 	}
 	return strings.Join(quoted, ", ")
+}
+
+// A packageSearch is one page of a search across members.
+type packageSearch struct {
+	pkg     *grantPackage
+	request rs.Request
+	streams []string // to be searched; all if empty
+	parts   []string // streams that are searched in addition
+	limit   int      // of the page
+	size    int      // of the members' pages; the same on every page of the search
+	bound   string
+	paged   bool
+
+	ring        ring
+	unreadable  []*member // that should take part, but cannot be read
+	done        tally     // of members that have nothing more to show
+	unavailable []rs.UnavailableConnection
+	warnings    []string
+	requestID   string
+	reads       int  // how many members were read
+	over        bool // only failing members are left, and they failed again
+}
+
+func (s *packageSearch) warn(warnings ...string) { s.warnings = mergeWarnings(s.warnings, warnings...) }
+
+func (s *packageSearch) warnFirst(one string) {
+	s.warnings = mergeWarnings([]string{one}, s.warnings...)
 }

@@ -6,22 +6,6 @@ import (
 	"github.com/pdp-connect/pdpp-mcp/rs"
 )
 
-// A turn is one member's position in a search: where in the member's results the next hit is, and the page that has it.
-type turn struct {
-	member *member
-	cursor string // of the page with the next hit; "" is the first page
-	skip   int    // hits of that page that were shown already
-	failed bool   // the last attempt to read the page failed and may be repeated
-
-	loaded  bool // hits is the page at cursor
-	hits    []rs.Item
-	next    string    // the member's own cursor of its next page; may be empty
-	more    bool      // the member's has_more, even if it gives no cursor
-	done    bool      // no hit is left
-	failure *rs.Error // of the read in this call
-	tally   tally     // of its last answer in this call; zero if it did not answer
-}
-
 // needsPage reports whether the page must be read before the turn can be taken.
 func (t *turn) needsPage() bool { return !t.loaded && !t.done && t.failure == nil }
 
@@ -127,3 +111,25 @@ func (r *ring) needPages() []*turn {
 
 // inOrder returns the turns, the next one first.
 func (r *ring) inOrder() []*turn { return slices.Concat(r.turns[r.at:], r.turns[:r.at]) }
+
+// attribute adds the connection to a hit or row that does not name it (S3-16a, S0-6a).
+func attribute(item rs.Item, source rs.Connection) rs.Item {
+	object := item.Members
+	if named := rs.ConnectionID(object); named != "" && source.ID != "" && named != source.ID {
+		return item // of another connection: unchanged, so that it can be dropped (S0-6b)
+	}
+	for _, part := range [...]struct{ name, value string }{
+		{"connection_id", source.ID}, {"connector_key", source.ConnectorKey},
+		{"display_name", source.DisplayName}, {"grant_id", source.GrantID},
+	} {
+		if part.value != "" && object.JSONString(part.name) == "" {
+			object = object.With(part.name, rs.EncodeJSON(part.value))
+		}
+	}
+	return object.Item()
+}
+
+// rows returns the items that are objects, as every hit or row is.
+func rows(items []rs.Item) []rs.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(item rs.Item) bool { return item.Members == nil })
+}

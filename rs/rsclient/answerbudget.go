@@ -42,7 +42,7 @@ func newAnswerBudget(bytes, callBytes int64) *answerBudget {
 	large := min(max(bytes/2/callBytes, leastLarge), mostLarge)
 	small := max(bytes-large*callBytes, leastSmallBytes)
 	b := &answerBudget{small: semaphore.NewWeighted(small), large: semaphore.NewWeighted(large), callBytes: callBytes}
-	b.callers.New = func(CallerKey) callerShare {
+	b.callers.Make = func(CallerKey) callerShare {
 		return callerShare{small: semaphore.NewWeighted(small / smallShare), large: semaphore.NewWeighted(large - 1)}
 	}
 	return b

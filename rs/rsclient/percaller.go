@@ -5,7 +5,7 @@ import "sync"
 // PerCaller has a value for each key that is in use, such as a semaphore for each caller with a request under way. It is safe for
 // concurrent use.
 type PerCaller[K comparable, V any] struct {
-	New func(K) V // makes the value of a key that comes into use
+	Make func(K) V // makes the value of a key that comes into use
 
 	mu     sync.Mutex
 	values map[K]*inUse[V]
@@ -25,7 +25,7 @@ func (p *PerCaller[K, V]) Enter(key K) *V {
 		if p.values == nil {
 			p.values = map[K]*inUse[V]{}
 		}
-		used = &inUse[V]{value: p.New(key)}
+		used = &inUse[V]{value: p.Make(key)}
 		p.values[key] = used
 	}
 	used.users++

@@ -17,7 +17,7 @@ type Slots[K comparable] struct {
 // NewSlots returns slots for a number of requests.
 func NewSlots[K comparable](size int) *Slots[K] {
 	s := &Slots[K]{all: semaphore.NewWeighted(int64(size))}
-	s.callers.New = func(caller K) *semaphore.Weighted {
+	s.callers.Make = func(caller K) *semaphore.Weighted {
 		if caller == *new(K) {
 			return semaphore.NewWeighted(int64(size))
 		}

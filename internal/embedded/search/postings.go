@@ -2,11 +2,35 @@ package search
 
 import (
 	"cmp"
+	"context"
 	"database/sql"
 	"fmt"
 	"slices"
 	"strings"
 )
+
+// A searcher answers one request. After the first error of a read it reads nothing more; the search returns that error.
+type searcher struct {
+	*Index
+	ctx     context.Context
+	err     error
+	request Request
+	query   parsedQuery
+	scope   Scope
+	records int // in scope
+
+	mask    []uint64  // by version: a bit for each unit that the record has
+	score   []float32 // by version
+	found   []uint32  // versions with a bit in mask
+	tf      []float32 // by version: weighted places of the current unit
+	touched []uint32
+	read    map[string][]posting  // postings that were read, by phrase and languages
+	rarity  [timeUnit + 1]float32 // of each unit in scope
+
+	contained map[string][]candidate // terms that contain a word, by word
+	time      uint64                 // bit in mask of records that match the time in the query; 0 if it names no time
+	result    *Result
+}
 
 func (s *searcher) scopeOf(version uint32) *sourceScope { return &s.scope[s.documents.source[version]] }
 

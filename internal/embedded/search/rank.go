@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/bits"
 	"slices"
-	"strings"
 )
 
 // Constants of BM25, and what counts as too common to find anything.
@@ -19,19 +18,7 @@ const (
 // scoreUnits adds the worth of each weighty unit to the score of each record that has it. Common units score only what others found, and
 // what is beside that in its conversation, unless those found nothing. Replacements of words that occur nowhere come last: a guess does not
 // keep a common word from finding records.
-func (s *searcher) scoreUnits() {
-	gathered := make([][]posting, len(s.query.units))
-	for i, u := range s.query.units {
-		if !s.query.counts(i) {
-			continue
-		}
-		gathered[i] = s.gather(u)
-		u.records = len(gathered[i])
-		if u.records == 0 && !u.quoted {
-			gathered[i] = s.gatherNearest(u)
-		}
-		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
-	}
+func (s *searcher) scoreUnits(gathered [][]posting) {
 	for _, pass := range [...]struct{ common, guessed bool }{{}, {common: true}, {guessed: true}} {
 		finders := len(s.found)
 		for i, u := range s.query.units {
@@ -274,38 +261,4 @@ func (s *searcher) hit(r ranked) Hit {
 		h.Match = MatchNearest
 	}
 	return h
-}
-
-func (s *searcher) report() {
-	r := s.result
-	r.Marks.rarity = s.rarity
-	for i, u := range s.query.units {
-		switch {
-		case u.light && u.time:
-			r.TimeWords = append(r.TimeWords, u.text)
-			continue
-		case !s.query.counts(i):
-			r.LeftOut = append(r.LeftOut, u.text)
-			continue
-		case u.common:
-			r.Common = append(r.Common, u.text)
-		case u.records == 0:
-			r.Missing = append(r.Missing, u.text)
-		}
-		if len(u.nearest) > 0 {
-			r.Replaced = append(r.Replaced, Replacement{u.text, u.nearest})
-		} else if len(u.alternatives) > 1 && u.records > 0 {
-			forms := Replacement{Word: u.text}
-			for _, a := range u.alternatives[1:] {
-				forms.As = append(forms.As, strings.Join(a.phrase, " "))
-			}
-			r.Forms = append(r.Forms, forms)
-			if as := s.inexact(u); len(as) > 0 {
-				r.Inexact = append(r.Inexact, Replacement{u.text, as})
-			}
-		}
-		for _, a := range u.alternatives {
-			r.Marks.add(i, a.phrase)
-		}
-	}
 }

@@ -3,30 +3,8 @@ package search
 import (
 	"context"
 	"slices"
+	"strings"
 )
-
-// A searcher answers one request. After the first error of a read it reads nothing more; the search returns that error.
-type searcher struct {
-	*Index
-	ctx     context.Context
-	err     error
-	request Request
-	query   parsedQuery
-	scope   Scope
-	records int // in scope
-
-	mask    []uint64  // by version: a bit for each unit that the record has
-	score   []float32 // by version
-	found   []uint32  // versions with a bit in mask
-	tf      []float32 // by version: weighted places of the current unit
-	touched []uint32
-	read    map[string][]posting  // postings that were read, by phrase and languages
-	rarity  [timeUnit + 1]float32 // of each unit in scope
-
-	contained map[string][]candidate // terms that contain a word, by word
-	time      uint64                 // bit in mask of records that match the time in the query; 0 if it names no time
-	result    *Result
-}
 
 // Search finds records.
 func (x *Index) Search(ctx context.Context, request Request) (*Result, error) {
@@ -55,7 +33,7 @@ func (s *searcher) run() {
 		language = s.lighten()
 	}
 	s.expand(language)
-	s.scoreUnits()
+	s.scoreUnits(s.gatherUnits())
 	s.exclude()
 	s.lend()
 	s.preferTime(preferred)
@@ -64,6 +42,23 @@ func (s *searcher) run() {
 	}
 	s.report()
 	s.choose(exact)
+}
+
+// gatherUnits returns the records with each unit that counts, or with its replacements if it occurs nowhere, and marks the common units.
+func (s *searcher) gatherUnits() [][]posting {
+	gathered := make([][]posting, len(s.query.units))
+	for i, u := range s.query.units {
+		if !s.query.counts(i) {
+			continue
+		}
+		gathered[i] = s.gather(u)
+		u.records = len(gathered[i])
+		if u.records == 0 && !u.quoted {
+			gathered[i] = s.gatherNearest(u)
+		}
+		u.common = !u.quoted && u.records > max(s.records/commonShare, commonLeast)
+	}
+	return gathered
 }
 
 // measure counts the records in scope, and computes their average length in each source.
@@ -100,4 +95,38 @@ func (s *searcher) exactly() []uint16 {
 		}
 	}
 	return has
+}
+
+func (s *searcher) report() {
+	r := s.result
+	r.Marks.rarity = s.rarity
+	for i, u := range s.query.units {
+		switch {
+		case u.light && u.time:
+			r.TimeWords = append(r.TimeWords, u.text)
+			continue
+		case !s.query.counts(i):
+			r.LeftOut = append(r.LeftOut, u.text)
+			continue
+		case u.common:
+			r.Common = append(r.Common, u.text)
+		case u.records == 0:
+			r.Missing = append(r.Missing, u.text)
+		}
+		if len(u.nearest) > 0 {
+			r.Replaced = append(r.Replaced, Replacement{u.text, u.nearest})
+		} else if len(u.alternatives) > 1 && u.records > 0 {
+			forms := Replacement{Word: u.text}
+			for _, a := range u.alternatives[1:] {
+				forms.As = append(forms.As, strings.Join(a.phrase, " "))
+			}
+			r.Forms = append(r.Forms, forms)
+			if as := s.inexact(u); len(as) > 0 {
+				r.Inexact = append(r.Inexact, Replacement{u.text, as})
+			}
+		}
+		for _, a := range u.alternatives {
+			r.Marks.add(i, a.phrase)
+		}
+	}
 }

@@ -2,11 +2,14 @@ package propose
 
 import (
 	"context"
+	"fmt"
 	"slices"
 	"strings"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/quote"
+	"github.com/pdp-connect/pdpp-mcp/tools/internal/read"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/relax"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/written"
 )
@@ -222,4 +225,74 @@ func (s *search) readAsked(a *ask) {
 	if a.words = relax.Without(a.words, word); a.kind == extreme { // which thread has the most messages
 		a.words = []string{word}
 	}
+}
+
+// maxSenderStreams is the most other streams in which a sender is looked for.
+const maxSenderStreams = 8
+
+// elsewhere returns the calls for an ask about a sender in the other streams that have somebody of that name, such as another chat: the
+// newest message of one chat need not be the newest of the person. It says how many streams it did not look at. It is "" if the query names
+// the stream or needs fields that others lack.
+func (s *search) elsewhere(ctx context.Context, a *ask) string {
+	if a.party.name == "" || a.named || a.connection != "" || a.source().Author == "" || a.number.group != "" || a.number.field != "" {
+		return ""
+	}
+	isOther := func(source known.Source) bool {
+		needsTime := s.timed || a.kind == byTime || a.number.granularity != ""
+		return source.Stream != a.source().Stream && source.Author != "" && s.isSearched(source) && (source.Time != "" || !needsTime) &&
+			source.HasAll(a.where, s.Schema().Document)
+	}
+	others := slices.DeleteFunc(slices.Clone(s.Schema().Sources), func(source known.Source) bool { return !isOther(source) })
+	calls := make([]string, min(len(others), maxSenderStreams))
+	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
+	defer cancel()
+	read.All(ctx, len(calls), func(ctx context.Context, i int) { calls[i] = s.senderIn(ctx, *a, others[i]) })
+	var says strings.Builder
+	for _, call := range calls {
+		says.WriteString(quote.When(call != "", ". Also: ") + call)
+	}
+	if more := len(others) - len(calls); more > 0 {
+		fmt.Fprintf(&says, ". %d more streams with senders were not looked at", more)
+	}
+	return says.String()
+}
+
+// maxPurchases is the most streams with amounts for which there is a call each.
+const maxPurchases = 4
+
+// ofPurchases returns the call for a kind of answer in each of the streams that may have what was paid, such as the statements of two banks.
+// It is "" if none has it.
+func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) {
+	var of []string
+	var last *ask
+	for _, stream := range s.purchases[:min(len(s.purchases), maxPurchases)] {
+		one := *s
+		one.only, one.purchases = stream, nil
+		a := one.read(ctx, k)
+		if a == nil || a.topic.none {
+			continue
+		}
+		if call, by := one.call(a); call != "" {
+			says, metric, of, last = says+quote.When(says != "", ". Also: ")+call, by, append(of, stream), a
+		}
+	}
+	s.purchases = nil
+	return says + s.besides(last, of...), metric
+}
+
+// senderIn returns the call for an ask about a sender in another source; "" if that has nobody whom the query names, or no record with the
+// words that are left.
+func (s *search) senderIn(ctx context.Context, a ask, source known.Source) string {
+	name := s.Question.Names(s.valuesOf(ctx, source, source.Author), relax.Telling(relax.Words(a.query)))
+	if name == "" {
+		return ""
+	}
+	a.sources, a.party = []known.Source{source}, party{name: name, sources: []known.Source{source}}
+	if a.topic.stream != "" {
+		if a.topic.stream, _, _ = s.streamWith(ctx, &a); a.topic.stream == "" {
+			return ""
+		}
+	}
+	says, _ := s.call(&a)
+	return says
 }
