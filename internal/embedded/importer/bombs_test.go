@@ -93,7 +93,7 @@ func TestTheNamesOfFieldsAreBounded(t *testing.T) {
 		if first.Stream != row.stream || !strings.Contains(string(first.Data), row.want) || !strings.Contains(fmt.Sprint(skips), row.skip) {
 			t.Errorf("%s: %.80s of %s, skipped %.200v", name, first.Data, first.Stream, skips)
 		}
-		if took := time.Since(began); took > 5*time.Second {
+		if took := time.Since(began); took > 20*time.Second {
 			t.Errorf("%s took %v", name, took)
 		}
 	}

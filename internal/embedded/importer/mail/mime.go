@@ -41,7 +41,7 @@ func attachment(name, kind string, content []byte) item.Item {
 	one.Put("content_type", kind)
 	one.Put("size_bytes", len(content))
 	if len(content) <= item.MaxBlob {
-		reference, blob := item.NewBlob(kind, content)
+		reference, blob := item.NewBlob(kind, bytes.Clone(content)) // it may be part of a buffer that is used again
 		one.Put("blob_ref", reference)
 		one.Blob = blob
 	}

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/pdp-connect/pdpp-mcp/internal/embedded/model"
 )
 
 // A bad line in the header of a part, or a line end unlike the others, takes no text with it.
@@ -35,5 +37,23 @@ func TestADamagedPartLeavesTheOthers(t *testing.T) {
 	}
 	if parts, _ := split(slices.Repeat([]byte("--B\n"), 100_000), "B"); len(parts) > maxParts+1 {
 		t.Errorf("%d parts are kept", len(parts))
+	}
+}
+
+// A file that is attached as it is stays the same while the next message of its mailbox is read.
+func TestAnAttachedFileIsNoPartOfTheBuffer(t *testing.T) {
+	const from, header = "From nora@example.com Thu Jan 15 02:15:00 2026\n", "From: nora@example.com\nSubject: s\nContent-Type: multipart/mixed; boundary=B\n\n"
+	const part = "--B\nContent-Type: text/csv\nContent-Disposition: attachment; filename=a.csv\n\n"
+	var blobs []*model.Blob
+	for one, err := range NewReader(bufio.NewReader(strings.NewReader(from + header + part + "first\n--B--\n\n" + from + header + part + "other\n--B--\n"))) {
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, file := range one.Attached {
+			blobs = append(blobs, file.Blob)
+		}
+	}
+	if len(blobs) != 2 || string(blobs[0].Bytes) != "first" || string(blobs[1].Bytes) != "other" {
+		t.Errorf("%d files: %+v", len(blobs), blobs)
 	}
 }
