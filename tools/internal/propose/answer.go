@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"sync/atomic"
 
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/fields"
 	"github.com/pdp-connect/pdpp-mcp/tools/internal/known"
@@ -231,8 +232,8 @@ func (s *search) readAsked(a *ask) {
 const maxSenderStreams = 8
 
 // elsewhere returns the calls for an ask about a sender in the other streams that have somebody of that name, such as another chat: the
-// newest message of one chat need not be the newest of the person. It says how many streams it did not look at. It is "" if the query names
-// the stream or needs fields that others lack.
+// newest message of one chat need not be the newest of the person. It says of how many streams it read no senders, because there are too
+// many, or a read failed or took too long. It is "" if the query names the stream or needs fields that others lack.
 func (s *search) elsewhere(ctx context.Context, a *ask) string {
 	if a.party.name == "" || a.named || a.connection != "" || a.source().Author == "" || a.number.group != "" || a.number.field != "" {
 		return ""
@@ -243,16 +244,22 @@ func (s *search) elsewhere(ctx context.Context, a *ask) string {
 			source.HasAll(a.where, s.Schema().Document)
 	}
 	others := slices.DeleteFunc(slices.Clone(s.Schema().Sources), func(source known.Source) bool { return !isOther(source) })
-	calls := make([]string, min(len(others), maxSenderStreams))
+	calls, unread := make([]string, min(len(others), maxSenderStreams)), atomic.Int64{}
+	unread.Store(int64(len(others)))
 	ctx, cancel := context.WithTimeout(ctx, read.OptionalDeadline)
 	defer cancel()
-	read.All(ctx, len(calls), func(ctx context.Context, i int) { calls[i] = s.senderIn(ctx, *a, others[i]) })
+	read.All(ctx, len(calls), func(ctx context.Context, i int) {
+		if senders := s.valuesOf(ctx, others[i], others[i].Author); len(senders) > 0 {
+			unread.Add(-1)
+			calls[i] = s.senderIn(ctx, *a, others[i], senders)
+		}
+	})
 	var says strings.Builder
 	for _, call := range calls {
 		says.WriteString(quote.When(call != "", ". Also: ") + call)
 	}
-	if more := len(others) - len(calls); more > 0 {
-		fmt.Fprintf(&says, ". %d more streams with senders were not looked at", more)
+	if n := unread.Load(); n > 0 {
+		fmt.Fprintf(&says, ". Streams whose senders were not read: %d", n)
 	}
 	return says.String()
 }
@@ -282,8 +289,8 @@ func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) 
 
 // senderIn returns the call for an ask about a sender in another source; "" if that has nobody whom the query names, or no record with the
 // words that are left.
-func (s *search) senderIn(ctx context.Context, a ask, source known.Source) string {
-	name := s.Question.Names(s.valuesOf(ctx, source, source.Author), relax.Telling(relax.Words(a.query)))
+func (s *search) senderIn(ctx context.Context, a ask, source known.Source, senders []string) string {
+	name := s.Question.Names(senders, relax.Telling(relax.Words(a.query)))
 	if name == "" {
 		return ""
 	}
