@@ -54,7 +54,7 @@ func (v *view) answer(ctx context.Context, made madeCall) g.Node {
 	for _, content := range objects(answer, "content") {
 		text.WriteString(content.Text("text") + "\n")
 	}
-	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // stays empty if there is none
+	_ = json.Indent(&structured, []byte(answer.Get("structuredContent")), "", "  ") // an error has no structured content
 	return g.If(text.Len() > 0, g.Group{
 		h.H2(g.Text("Answer")),
 		h.Div(

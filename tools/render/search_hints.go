@@ -145,7 +145,7 @@ func (s *searchPage) extreme(oldest bool) string {
 
 // timedHits are the hits that have the words of a query, by their time.
 type timedHits struct {
-	best            *hit.Hit  // the newest or oldest of those counted; nil if there is none
+	best            *hit.Hit  // the newest or oldest of those counted; nil if count is 0
 	at              time.Time // of best
 	count           int
 	future, ongoing int // for the newest: those after now, and those that began before since; not in count
@@ -175,7 +175,10 @@ func (s *searchPage) timed(oldest bool, words []string) (found timedHits) {
 func timeOf(h *hit.Hit) (time.Time, error) {
 	t, err := rs.ReadTime(h.Authored)
 	const minute = len("2006-01-02T15:04")
-	if err == nil || len(h.Authored) < minute || len(h.Emitted) < minute || strings.Replace(h.Authored[:minute], " ", "T", 1) != h.Emitted[:minute] {
+	if err == nil || len(h.Authored) < minute || len(h.Emitted) < minute {
+		return t, err
+	}
+	if strings.Replace(h.Authored[:minute], " ", "T", 1) != h.Emitted[:minute] {
 		return t, err
 	}
 	return rs.ReadTime(h.Emitted)

@@ -45,7 +45,9 @@ type inference struct {
 
 // infer describes the stream, and its attached stream if there is one, as the files show them.
 func (s *fileStream) infer(ctx context.Context, watch Watch, found *int) ([]model.Stream, error) {
-	s.findings = findings{reported: map[Skip]bool{}, copies: map[string][]string{}, threads: threads{map[string]string{}, map[string]time.Time{}}}
+	s.findings = findings{
+		reported: map[Skip]bool{}, copies: map[string][]string{}, threads: threads{map[string]string{}, map[string]time.Time{}},
+	}
 	n := inference{fileStream: s, watch: watch, found: found, tally: schema.NewTally(), attached: schema.NewTally(),
 		around: map[string]linesAround{}, isPlain: true}
 	n.tally.Unfolds, n.tally.AreCells = true, s.hasCells()

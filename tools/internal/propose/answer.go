@@ -267,8 +267,8 @@ func (s *search) elsewhere(ctx context.Context, a *ask) string {
 // maxPurchases is the most streams with amounts for which there is a call each.
 const maxPurchases = 4
 
-// ofPurchases returns the call for a kind of answer in each of the streams that may have what was paid, such as the statements of two banks.
-// It is "" if none has it.
+// ofPurchases returns the calls for a kind of answer in the streams of s.purchases, such as the statements of two banks, at most
+// maxPurchases. It is "" if no stream has the answer.
 func (s *search) ofPurchases(ctx context.Context, k kind) (says, metric string) {
 	var of []string
 	var last *ask

@@ -25,7 +25,7 @@ func (s *search) besides(a *ask, streams ...string) string {
 	return ""
 }
 
-// hasMoney reports whether rows of one stream have amounts that are certain to be money, unlike a total or a value, which may be of anything.
+// hasMoney reports whether rows of one stream have amounts that are certain to be money. A field called total or value may have anything.
 func hasMoney(rows []rs.SchemaStream) bool {
 	own := &rs.Schema{Streams: rows}
 	paid, _ := fields.Sides(own, rows[0].Name)

@@ -153,8 +153,9 @@ func (s *search) streamMeant(a *ask, sources []known.Source) (source known.Sourc
 	return source
 }
 
-// onlyPurchases returns the source of the one stream with an amount of money and a field whose name is one for whom was paid, or else the
-// one with an amount and a text that says it. It is none if several have them, which are then s.purchases.
+// onlyPurchases returns the source of the only stream with an amount of money and a field whose name says who was paid. If no stream has
+// such a field, it returns that of the only one with an amount and a text that says it. If several streams fit, it returns no source and
+// keeps their names in s.purchases, for [search.ofPurchases].
 func (s *search) onlyPurchases(sources []known.Source) known.Source {
 	document := s.Schema().Document
 	isNamed := func(source known.Source) bool { return slices.ContainsFunc(source.Fields(document), known.IsPayee) }

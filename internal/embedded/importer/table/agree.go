@@ -54,9 +54,9 @@ func applyHints(columns []*Column) {
 	}
 }
 
-// assumeDecimalMark makes columns whose numbers have two readings, such as 1.234, be read like those of the same table that have one
-// reading or whose name has a currency, or like those whose marks are rather those of thousands. If there are none, such numbers stay texts where semicolons separate
-// the cells, because commas may then be decimal marks.
+// assumeDecimalMark settles columns whose numbers have two readings, such as 1.234. They are read like the columns of the same table that
+// have one reading or a currency in their name, or else like those in which the marks are rather those of thousands. Without such columns
+// they stay texts if semicolons separate the cells, because commas may then be decimal marks.
 func assumeDecimalMark(columns []*Column, semicolons bool) {
 	var found numberForms
 	for _, one := range columns {
